@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Base: errors, texts, buffers, arenas. */
+#include "base/arena.h"
+#include "base/buffer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void
+utf8_refuses_surrogates_overlong_forms_and_beyond_unicode(void **state)
+{
+    (void)state;
+    assert_true(text_is_utf8(TEXT("Ärger \xF0\x9F\x98\x80 \xEF\xBF\xBE")));
+    assert_false(text_is_utf8(TEXT("\x90")));
+    assert_false(text_is_utf8(TEXT("\xC0\xAF")));
+    assert_false(text_is_utf8(TEXT("\xED\xA0\x80")));
+    assert_false(text_is_utf8(TEXT("\xF4\x90\x80\x80")));
+    assert_false(text_is_utf8(TEXT("\xE2\x82")));
+}
+
+static void
+numbers_that_overflow_or_carry_signs_are_refused(void **state)
+{
+    uint64_t value = 7;
+    (void)state;
+    assert_true(text_to_u64(TEXT("18446744073709551615"), &value));
+    assert_true(value == UINT64_MAX);
+    assert_false(text_to_u64(TEXT("18446744073709551616"), &value));
+    assert_false(text_to_u64(TEXT("+1"), &value));
+    assert_false(text_to_u64(TEXT(""), &value));
+    assert_true(value == UINT64_MAX);
+}
+
+static void
+a_buffer_over_its_limit_stays_failed(void **state)
+{
+    struct buffer buffer;
+    struct error error = {0};
+    (void)state;
+    buffer_init(&buffer, 4);
+    buffer_append_string(&buffer, "abc");
+    assert_int_equal(buffer_status(&buffer, &error), ERROR_NONE);
+    buffer_append_string(&buffer, "de");
+    buffer_append_string(&buffer, "f");
+    assert_int_equal(buffer_status(&buffer, &error), ERROR_LIMIT);
+    assert_int_equal(buffer.length, 3);
+    buffer_release(&buffer);
+}
+
+static void
+varints_and_big_endian_numbers_come_back(void **state)
+{
+    struct buffer buffer = {0};
+    (void)state;
+    buffer_append_varint(&buffer, UINT64_MAX);
+    buffer_append_varint(&buffer, 0);
+    buffer_append_be(&buffer, 0x0102030405060708u, 8);
+    struct cursor cursor = cursor_of(buffer.data, buffer.length);
+    assert_true(cursor_varint(&cursor) == UINT64_MAX);
+    assert_true(cursor_varint(&cursor) == 0);
+    assert_true(cursor_be(&cursor, 8) == 0x0102030405060708u);
+    assert_false(cursor.bad);
+    cursor_be(&cursor, 1);
+    assert_true(cursor.bad);
+    buffer_release(&buffer);
+}
+
+static void
+an_arena_over_its_limit_says_so(void **state)
+{
+    struct arena arena;
+    struct error error = {0};
+    (void)state;
+    arena_init(&arena, 100);
+    assert_non_null(arena_alloc(&arena, 64));
+    assert_null(arena_alloc(&arena, 64));
+    assert_int_equal(arena_status(&arena, &error), ERROR_LIMIT);
+    arena_reset(&arena);
+    assert_string_equal(arena_copy(&arena, TEXT("again")).data, "again");
+    arena_release(&arena);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8_refuses_surrogates_overlong_forms_and_beyond_unicode),
+        cmocka_unit_test(numbers_that_overflow_or_carry_signs_are_refused),
+        cmocka_unit_test(a_buffer_over_its_limit_stays_failed),
+        cmocka_unit_test(varints_and_big_endian_numbers_come_back),
+        cmocka_unit_test(an_arena_over_its_limit_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
