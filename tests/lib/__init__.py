@@ -12,7 +12,8 @@ Standard library only. A failed assertion ends the program with exit status 1.
 """
 from lib.check import check, contains, equal, fails_with, in_parallel
 from lib.http import Connection, Response, quote
-from lib.server import FULL, Server, program, run_program, temporary_folder
+from lib.programs import program, run_program
+from lib.server import FULL, Server, temporary_folder
 from lib.volumes import journal_lines, unpack, volume_files
 
 __all__ = ["Connection", "FULL", "Response", "Server", "check", "contains", "equal", "fails_with",

@@ -11,45 +11,17 @@ import tempfile
 import time
 
 from lib.check import check, equal
-from lib.http import Closed, Connection, basic, quote
+from lib.http import Connection, basic, quote
+from lib.programs import SANITIZER_REPORT, program, run_program
+from lib.shim import Shim
 
-BUILD = os.environ.get("ARCHIVOLT_BUILD") or os.path.join(
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "build")
 FULL = os.environ.get("ARCHIVOLT_FULL") == "1"
 START_SECONDS = 60
-SANITIZER_REPORT = re.compile(r"AddressSanitizer|ThreadSanitizer|LeakSanitizer|runtime error:")
-
-
-def program(name="archivolt"):
-    return os.path.join(BUILD, name)
 
 
 def temporary_folder():
     """A context manager: a new folder, removed at the end."""
     return tempfile.TemporaryDirectory(prefix="archivolt-test-")
-
-
-class Done:
-    """How a command ended: exit status, and both outputs as bytes."""
-
-    def __init__(self, arguments, status, output, error):
-        self.arguments, self.status, self.output, self.error = arguments, status, output, error
-
-    @property
-    def text(self):
-        return self.output.decode("utf-8", "replace")
-
-    @property
-    def error_text(self):
-        return self.error.decode("utf-8", "replace")
-
-
-def run_program(arguments, input=b"", env=None, timeout=300, cwd=None):
-    done = subprocess.run(arguments, input=input, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=timeout, env={**os.environ, **(env or {})}, cwd=cwd)
-    check(not SANITIZER_REPORT.search(done.stderr.decode("utf-8", "replace")),
-          f"{arguments}: {done.stderr.decode('utf-8', 'replace')}")
-    return Done(arguments, done.returncode, done.stdout, done.stderr)
 
 
 def free_port():
@@ -66,15 +38,18 @@ class Server:
     """
 
     def __init__(self, env=None, wrap=(), serve_options=(), init_options=(), config="", start=True,
-                 build=None):
+                 shim=False):
         self.env, self.wrap, self.serve_options = dict(env or {}), list(wrap), list(serve_options)
-        self.binary = os.path.join(build, "archivolt") if build else program()
+        self.binary = program()
         self.folder = tempfile.mkdtemp(prefix="archivolt-test-")
         self.data = os.path.join(self.folder, "data")
         self.log = os.path.join(self.folder, "server.log")
         self.process = None
         self.port = free_port()
-        done = run_program([self.binary, "init", *init_options, self.data])
+        self.shim = Shim(self.folder, self.volumes) if shim else None
+        if shim:
+            self.env.update(self.shim.env)
+        done = run_program([self.binary, "init", *init_options, self.data], env=self.env)
         equal(done.status, 0, f"init: {done.error_text}")
         found = re.search(r"token:\s*(\S+)", done.text)
         check(found, f"init prints no token: {done.text!r}")
@@ -191,6 +166,3 @@ class Server:
         done = self.cli(*arguments, input=input, timeout=timeout)
         equal(done.status, 0, f"{arguments}: {done.error_text} {done.text[-2000:]}")
         return done
-
-
-__all__ = ["Closed", "Done", "FULL", "Server", "program", "run_program", "temporary_folder"]
