@@ -19,6 +19,7 @@
 #include "model/statement.h"
 
 struct model;
+struct model_limits;
 struct view;
 
 #define ROOT_ID 1u
