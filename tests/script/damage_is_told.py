@@ -66,8 +66,7 @@ with Server() as server:
     server.stop()
     missing = volume_files(server.volumes)[0]
     os.rename(missing, missing + ".away")
-    server.launch()
-    server.process.wait(30) if server.process.poll() is None and not server.is_ready() else None
+    server.comes_up()  # or refuses; either way it says which volume is missing
     said = server.log_text() + server.cli("status").error_text + server.cli("verify").error_text
     contains(said, os.path.basename(missing), "the missing volume is not named")
     server.kill()
