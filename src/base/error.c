@@ -12,7 +12,7 @@ format_message(struct error *error, const char *format, va_list arguments)
 }
 
 enum error_code
-error_set(struct error *error, enum error_code code, const char *format, ...)
+(error_set)(struct error *error, enum error_code code, const char *format, ...)
 {
     if (error != NULL) {
         va_list arguments;
@@ -44,7 +44,7 @@ code_of_errno(int os_errno)
 }
 
 enum error_code
-error_set_errno(struct error *error, int os_errno, const char *format, ...)
+(error_set_errno)(struct error *error, int os_errno, const char *format, ...)
 {
     enum error_code code = code_of_errno(os_errno);
     if (error != NULL) {
@@ -63,7 +63,7 @@ error_set_errno(struct error *error, int os_errno, const char *format, ...)
 }
 
 enum error_code
-error_prefix(struct error *error, const char *format, ...)
+(error_prefix)(struct error *error, const char *format, ...)
 {
     if (error == NULL)
         return ERROR_IO;
@@ -75,7 +75,7 @@ error_prefix(struct error *error, const char *format, ...)
     va_end(arguments);
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used, ": %s", rest);
-    return error->code;
+    return error->code == ERROR_NONE ? ERROR_IO : error->code;
 }
 
 static const char *const words[ERROR_CODE_COUNT] = {

@@ -67,4 +67,18 @@ const char *error_word(enum error_code code);
 /* The code of a word; ERROR_IO when unknown (a newer peer). */
 enum error_code error_from_word(const char *word, size_t length);
 
+/* A set error is never ERROR_NONE. Said here, where the optimiser sees it, so that it knows a `ret_`
+ * output to be written whenever a code is ERROR_NONE. */
+static inline enum error_code
+error_is_set(enum error_code code)
+{
+    if (code == ERROR_NONE)
+        __builtin_trap();
+    return code;
+}
+
+#define error_set(...) error_is_set((error_set)(__VA_ARGS__))
+#define error_set_errno(...) error_is_set((error_set_errno)(__VA_ARGS__))
+#define error_prefix(...) error_is_set((error_prefix)(__VA_ARGS__))
+
 #endif

@@ -19,6 +19,7 @@
 #include "model/statement.h"
 
 struct model;
+struct model_limits;
 struct view;
 
 #define ROOT_ID 1u
@@ -47,7 +48,7 @@ struct resource {
     uint64_t aggregate;       /* id of the aggregate that it belongs to, or 0 */
     /* files */
     uint64_t size_bytes;
-    unsigned char digest[DIGEST_MAXIMUM_BYTES]; /* store's algorithm */
+    unsigned char digest[DIGEST_SIZE_MAX]; /* store's algorithm */
     struct text media_type;   /* "" when not given */
     struct text filename;     /* from Content-Disposition, or "" */
     int64_t source_mtime_us;  /* of the file it came from; INT64_MIN: not known */
@@ -125,7 +126,7 @@ struct version {
     struct text user_name;
     struct text message;
     uint64_t size_bytes;
-    unsigned char digest[DIGEST_MAXIMUM_BYTES];
+    unsigned char digest[DIGEST_SIZE_MAX];
     struct text media_type;
     bool deleted; /* an empty state */
 };

@@ -109,7 +109,7 @@ struct content;
 
 struct content_summary {
     uint64_t size_bytes;
-    unsigned char digest[DIGEST_MAXIMUM_BYTES]; /* by the store's algorithm */
+    unsigned char digest[DIGEST_SIZE_MAX]; /* by the store's algorithm */
     struct text block_sums;  /* CRC32C of each 64 KiB block, 4 bytes big-endian each; borrowed */
     bool bulk;
 };

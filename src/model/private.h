@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the model: the struct that its files share, and what they call of each other.
+ */
+#ifndef ARCHIVOLT_MODEL_PRIVATE_H
+#define ARCHIVOLT_MODEL_PRIVATE_H
+
+#include "base/lock.h"
+#include "io/data_lock.h"
+#include "model/lookup.h"
+#include "model/model.h"
+
+#include <stdatomic.h>
+
+struct committer;
+struct follower;
+struct password_cache;
+
+struct model {
+    char *folder;
+    struct model_options options; /* `folder` points at the copy above */
+    struct model_limits limits;
+    struct data_lock *data_lock;
+    struct device *volumes, *lost_and_found; /* owned unless `borrowed_parts` */
+    struct catalog *catalog;
+    struct store *store;
+    struct store_identity identity;
+    bool borrowed_parts; /* devices and catalog came from a test */
+    struct clock *clock;
+    struct random_source *random;
+    struct committer *committer;
+    struct follower *follower;
+    struct password_cache *passwords;
+};
+
+/* ---- open.c ---- */
+/* For simulations: on devices and a catalog of the caller's, which outlive the model. No lock, no threads:
+ * the committer runs inside transaction_commit(). `created`: makes the store first. */
+struct model_parts {
+    struct device *volumes, *lost_and_found;
+    struct catalog *catalog;
+    struct clock *clock;
+    struct random_source *random;
+};
+enum error_code model_open_parts(const struct model_options *options, const struct model_parts *parts,
+                                 struct model **ret_model, struct error *error) AV_MUST_USE;
+enum error_code model_create_parts(const struct model_options *options, const struct model_parts *parts,
+                                   char ret_token[TOKEN_TEXT_BYTES], struct error *error) AV_MUST_USE;
+
+/* ---- committer.c ---- */
+enum error_code committer_new(struct model *model, bool threaded, struct committer **ret_committer,
+                              struct error *error) AV_MUST_USE;
+void committer_free(struct committer *committer); /* after what was submitted has been answered */
+void committer_health(struct committer *committer, struct model_health *ret_health);
+/* Lines that the model itself journals (leases, sealed volumes, followers' batches, purges), through the same
+ * queue and groups; waits until durable. `urgent` may use the reserve. The lines are complete: nothing is decided.
+ * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge). */
+enum error_code committer_journal(struct committer *committer, const struct line *lines, size_t count,
+                                  bool urgent, const struct id_list *forget,
+                                  uint64_t *ret_sequence, struct error *error) AV_MUST_USE;
+/* Runs a function on the committer's thread between groups (sealing). */
+typedef enum error_code committer_task(void *context, struct error *error);
+enum error_code committer_run(struct committer *committer, committer_task *task, void *context,
+                              struct error *error) AV_MUST_USE;
+
+/* ---- replay.c ---- */
+/* Applies every group after the catalog's position, in batches. */
+enum error_code replay_journal(struct model *model, struct error *error) AV_MUST_USE;
+enum error_code load_position(struct catalog *catalog, struct position *ret_position, struct error *error) AV_MUST_USE;
+/* Applies one effect to an overlay. */
+enum error_code overlay_apply(void *overlay, enum fold fold, struct text key, struct text operand,
+                              struct error *error) AV_MUST_USE;
+/* Bulk lengths that a group's entries reach. Into the arena. */
+enum error_code bulk_ends_of_group(struct store *store, const struct journal_group *group, struct arena *arena,
+                                   struct bulk_length **ret_ends, size_t *ret_count, struct error *error) AV_MUST_USE;
+/* Removes every key that belongs to a resource (after its purge), by families. */
+enum error_code overlay_forget(struct overlay *overlay, uint64_t id, struct error *error) AV_MUST_USE;
+
+/* ---- follower.c ---- */
+enum error_code follower_new(struct model *model, struct follower **ret_follower, struct error *error) AV_MUST_USE;
+void follower_free(struct follower *follower);
+void follower_wake(struct follower *follower); /* any thread */
+void follower_health(struct follower *follower, struct model_health *ret_health);
+/* One bounded step; *ret_more when there is work left. For simulations, and the thread's own loop. */
+enum error_code follower_step(struct model *model, bool *ret_more, struct error *error) AV_MUST_USE;
+
+/* ---- authenticate.c ---- */
+struct password_cache *password_cache_new(struct random_source *random);
+void password_cache_free(struct password_cache *cache);
+/* A user's password, state or name changed: what was remembered of them is forgotten. */
+void password_cache_forget(struct password_cache *cache, uint64_t user);
+
+/* ---- identity records (identity_record.c) ---- */
+struct user_record {
+    uint64_t role, disabled;
+    struct text name, full_name, email, password;
+};
+enum error_code user_decode(struct text value, struct user_record *ret_user, struct error *error) AV_MUST_USE;
+struct token_record {
+    uint64_t user, created_us, expires_us;
+    struct text label, sha256;
+};
+enum error_code token_decode(struct text value, struct token_record *ret_token, struct error *error) AV_MUST_USE;
+enum error_code lookup_user(const struct lookup *lookup, uint64_t id, struct buffer *storage,
+                            struct user_record *ret_user, struct error *error) AV_MUST_USE;
+enum error_code lookup_id_by_name(const struct lookup *lookup, int family, struct text name, uint64_t *ret_id,
+                                  struct error *error) AV_MUST_USE;
+
+/* ---- view.c ---- */
+const struct lookup *view_lookup(const struct view *view);
+const struct principal *view_principal(const struct view *view);
+struct model *view_model(const struct view *view);
+/* A resource from its node and counts; texts copied into the arena. */
+enum error_code resource_fill(const struct lookup *lookup, uint64_t id, const struct node *node, struct arena *arena,
+                              struct resource *ret_resource, struct error *error) AV_MUST_USE;
+
+#endif
