@@ -95,16 +95,20 @@ class Server:
                  f"127.0.0.1:{self.port}", *self.serve_options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.env})
 
-    def start(self, env=None):
+    def start(self):
         """Starts and waits for the ready line."""
-        if env is not None:
-            self.env = dict(env)
+        check(self.comes_up(), f"the server ended: {self.log_text()[-4000:]}")
+
+    def comes_up(self):
+        """Starts it: True when it is ready, False when it ended by itself."""
         self.launch()
         deadline = time.monotonic() + START_SECONDS
         while not self.is_ready():
-            check(self.process.poll() is None, f"server ended: {self.log_text()[-4000:]}")
+            if self.process.poll() is not None:
+                return False
             check(time.monotonic() < deadline, f"no ready line: {self.log_text()[-4000:]}")
             time.sleep(0.01)
+        return True
 
     def is_ready(self):
         with open(self.log, "rb") as log:

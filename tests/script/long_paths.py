@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""T12 irods#4384 and T13: a path as long or as deep as allowed works everywhere; one more is refused."""
+from lib import Server, contains, equal, quote
+
+with Server() as server, server.connect() as connection:
+    def put(path):
+        return connection.request("PUT", "/rest" + quote(path), b"deep")
+
+    longest = ("/" + "z" * 254) * 16 + "/" + "z" * (4096 - 16 * 255 - 1)
+    equal(len(longest), 4096)
+    deepest = "/d" * 256
+    for path in (longest, deepest):
+        equal(put(path).status, 201, f"{len(path)} bytes")
+        equal(connection.request("GET", "/rest" + quote(path)).body, b"deep")
+        equal(server.must("cat", path).output, b"deep")
+        server.must("stat", path)
+        server.must("mv", path, "/short")
+        server.must("mv", "/short", path)
+    for path, limit in ((longest + "z", "path_bytes"), (deepest + "/d", "depth")):
+        answer = put(path)
+        equal(answer.status, 400, limit)
+        contains(answer.text, limit)
+
+    # A move that would make something below too deep or too long is refused, and nothing moves.
+    server.must("mkdir", "/m")
+    done = server.cli("mv", "/d", "/m/d")
+    equal(done.status, 1, done.error_text)
+    contains(done.error_text, "depth")
+    equal(server.must("cat", deepest).output, b"deep")
