@@ -80,6 +80,17 @@ enum error_code decide_result(struct decision *d, uint64_t id, bool created, str
 enum error_code decide_parents(struct decision *d, struct walk *walk, bool allowed, struct text path,
                                struct text *ret_name, struct error *error) AV_MUST_USE;
 
+/* `parent` ends at the parent, and at the new container afterwards. */
+enum error_code decide_make_child_container(struct decision *d, struct walk *parent, struct text name,
+                                            const struct container_options *options, uint64_t *ret_id,
+                                            struct error *error) AV_MUST_USE;
+
+/* ---- decide_file.c ---- */
+/* Path inside an aggregate as its inventory has it, "files/a/b". `walk` ends at the parent of `name`, or
+ * at the resource itself when `name` is empty. */
+enum error_code decide_logical_path(struct decision *d, const struct walk *walk, struct text name,
+                                    struct text *ret_path, struct error *error) AV_MUST_USE;
+
 /* ---- object.c: OCFL versions ---- */
 struct object_version {
     uint64_t object;         /* resource id */

@@ -30,8 +30,8 @@ fixity_words(struct decision *d, struct upload *upload)
 
 /* Path inside an aggregate as its inventory has it: "files/a/b". `walk` ends at the parent of `name`, or
  * at the resource itself when `name` is empty. */
-static enum error_code
-logical_path(struct decision *d, const struct walk *walk, struct text name, struct text *ret, struct error *error)
+enum error_code
+decide_logical_path(struct decision *d, const struct walk *walk, struct text name, struct text *ret, struct error *error)
 {
     struct buffer path = {0}, storage = {0};
     enum error_code code = ERROR_NONE;
@@ -56,13 +56,6 @@ logical_path(struct decision *d, const struct walk *walk, struct text name, stru
     buffer_release(&path);
     buffer_release(&storage);
     return code;
-}
-
-enum error_code
-decide_logical_path(struct decision *d, const struct walk *walk, struct text name, struct text *ret,
-                    struct error *error)
-{
-    return logical_path(d, walk, name, ret, error);
 }
 
 static uint64_t
@@ -101,7 +94,7 @@ create_file(struct decision *d, struct walk *walk, struct text name, struct erro
         return code;
     if (walk->aggregate != 0) {
         struct text path;
-        code = logical_path(d, walk, name, &path, error);
+        code = decide_logical_path(d, walk, name, &path, error);
         if (code == ERROR_NONE)
             code = aggregate_put_file(d, walk->aggregate, path, name, stage->upload, &line.content, error);
     } else {
@@ -134,7 +127,7 @@ replace_file(struct decision *d, const struct found *found, struct error *error)
     line.in = decide_ancestors(d, &found->walk, found->walk.count - 1);
     if (node->aggregate != 0) {
         struct text path;
-        code = logical_path(d, &found->walk, TEXT(""), &path, error);
+        code = decide_logical_path(d, &found->walk, TEXT(""), &path, error);
         if (code == ERROR_NONE)
             code = aggregate_put_file(d, node->aggregate, path, arena_copy(&d->arena, node->name), stage->upload,
                                       &line.content, error);
@@ -227,10 +220,6 @@ result_path(struct decision *d, const struct walk *parent, struct text name, str
     buffer_release(&path);
     return code;
 }
-
-enum error_code
-decide_make_child_container(struct decision *d, struct walk *parent, struct text name,
-                            const struct container_options *options, uint64_t *ret_id, struct error *error);
 
 enum error_code
 decide_add_child(struct decision *d, struct error *error)

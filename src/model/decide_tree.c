@@ -4,12 +4,6 @@
 #include "model/decide.h"
 #include "model/keys.h"
 
-enum error_code decide_logical_path(struct decision *d, const struct walk *walk, struct text name, struct text *ret,
-                                    struct error *error);
-enum error_code decide_make_child_container(struct decision *d, struct walk *parent, struct text name,
-                                            const struct container_options *options, uint64_t *ret_id,
-                                            struct error *error);
-
 /* `parent` ends at the parent, and at the new container afterwards. */
 enum error_code
 decide_make_child_container(struct decision *d, struct walk *parent, struct text name,

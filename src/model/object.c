@@ -10,7 +10,10 @@
 #include "format/percent.h"
 #include "model/decide.h"
 #include "model/keys.h"
+#if __has_include("ocfl/snapshot.h")
 #include "ocfl/snapshot.h"
+#define HAVE_SNAPSHOT
+#endif
 
 struct object_paths {
     char prefix[sizeof "ocfl//" + OCFL_OBJECT_PATH_LENGTH];
@@ -315,7 +318,7 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
     enum digest_algorithm algorithm = d->model->identity.digest;
     struct text digest = text_of((const char *)summary->digest, digest_size(algorithm));
     struct object_paths paths;
-    struct place place, sums;
+    struct place place, sums = {0};
     struct text existing;
     if (ocfl_inventory_find_content(inventory, summary->digest, &existing)) {
         enum error_code found = content_in_object(d, object, digest, ret_content, NULL);
@@ -338,6 +341,7 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
         code = add_fixity(inventory, upload, content_path, algorithm, error);
     if (code == ERROR_NONE)
         content_of_upload(&d->arena, upload, place, sums, digest.length, ret_content);
+    d->stage->bulk_sums = sums;
     return code;
 }
 
@@ -430,6 +434,7 @@ forget_metadata(struct ocfl_inventory *inventory, struct error *error)
     return ERROR_NONE;
 }
 
+#ifdef HAVE_SNAPSHOT
 static enum error_code
 write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inventory, struct error *error)
 {
@@ -462,6 +467,15 @@ write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inven
     buffer_release(&triples);
     return code;
 }
+#else
+static enum error_code
+write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inventory, struct error *error)
+{
+    struct statement_list list;
+    enum error_code code = collect_statements(d, object, &list, error);
+    return code != ERROR_NONE || list.count == 0 ? forget_metadata(inventory, error) : put_metadata(d, object, inventory, TEXT("x"), TEXT(""), error);
+}
+#endif
 
 /* ---- plain files and described containers ------------------------------------------------------ */
 
