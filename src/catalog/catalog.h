@@ -53,7 +53,7 @@ struct catalog {
 struct catalog_rocksdb_options {
     const char *path;
     uint64_t cache_bytes;     /* block cache; 0: 256 MiB */
-    uint64_t memtable_bytes;  /* each; 0: 64 MiB */
+    uint64_t memtable_bytes;  /* each of three; 0: 32 MiB */
     bool read_only;
 };
 enum error_code catalog_rocksdb_open(const struct catalog_rocksdb_options *options,
