@@ -86,7 +86,8 @@ struct device_simulated_options {
     uint64_t fail_call;          /* the n-th call (from 1) of any kind fails; 0: none */
     int fail_errno;              /* with this */
     bool fail_forever;           /* and every later call too */
-    uint64_t crash_at_sync;      /* the n-th sync does not return: every later call fails with CLOSED; 0: none */
+    uint64_t crash_at_sync;      /* the n-th sync (of a file or of names) does not return: it and every
+                                    later call fail with CLOSED; 0: none */
 };
 struct device *device_simulated_new(const struct device_simulated_options *options);
 /* Changes the faults in mid-life; counters of calls and syncs start again at 0. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool of open bulk volumes: one for each large upload in flight.
+ *
+ *     idle --bulk__take()--> busy --bulk__give()--> idle | sealed (over volume_size)
+ *
+ * After opening, no upload may begin before store_set_bulk_lengths() said what is committed.
+ */
+#include "volume/store_private.h"
+
+/* An idle volume, or NULL with a slot reserved for a new one. */
+static enum error_code
+take_slot(struct store *store, struct volume **ret_volume, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    lock_take(&store->lock);
+    if (!store->bulk_ready)
+        code = error_set(error, ERROR_BUSY, "uploads are not open yet");
+    else if (store->bulk_busy >= store->options.bulk_open)
+        code = error_set(error, ERROR_BUSY, "%u large uploads are in flight (bulk_open)",
+                         store->bulk_busy);
+    if (code == ERROR_NONE) {
+        store->bulk_busy++;
+        *ret_volume = store->bulk_idle;
+        if (store->bulk_idle != NULL) {
+            store->bulk_idle = store->bulk_idle->next_idle;
+            (*ret_volume)->next_idle = NULL;
+            (*ret_volume)->busy = true;
+        }
+    }
+    lock_give(&store->lock);
+    return code;
+}
+
+enum error_code
+bulk__take(struct store *store, struct volume **ret_volume, struct error *error)
+{
+    struct volume *volume = NULL;
+    enum error_code code = take_slot(store, &volume, error);
+    if (code != ERROR_NONE || volume != NULL) {
+        *ret_volume = volume;
+        return code;
+    }
+    code = volume__create(store, true, &volume, error);
+    lock_take(&store->lock);
+    if (code != ERROR_NONE)
+        store->bulk_busy--;
+    else
+        volume->busy = true;
+    lock_give(&store->lock);
+    if (code == ERROR_NONE)
+        *ret_volume = volume;
+    return code;
+}
+
+/* Gives the volume back to the pool, or takes it out of use when it can no longer be written. */
+static void
+put_back(struct store *store, struct volume *volume, bool usable)
+{
+    lock_take(&store->lock);
+    volume->busy = false;
+    store->bulk_busy--;
+    if (usable) {
+        volume->next_idle = store->bulk_idle;
+        store->bulk_idle = volume;
+    }
+    lock_give(&store->lock);
+    if (!usable)
+        volume__unpin(store, volume);
+}
+
+void
+bulk__give(struct store *store, struct volume *volume, uint64_t committed_end)
+{
+    struct error ignored = {0};
+    bool usable = store_state(store, NULL) != STORE_FAILED;
+    if (committed_end > 0) {
+        lock_take(&store->lock);
+        volume->size_bytes = committed_end;
+        lock_give(&store->lock);
+    } else if (usable) {
+        /* What stays behind after a failed cut is cut when the store is opened next. */
+        usable = store->device->operations->truncate(volume->file, volume->size_bytes, &ignored) ==
+                 ERROR_NONE;
+    }
+    if (usable && volume->size_bytes >= store->options.volume_size_bytes) {
+        /* Whether or not it could be sealed, it takes no more; opening seals it then. */
+        enum error_code sealed = seal__bulk(store, volume, &ignored);
+        (void)sealed;
+        usable = false;
+    }
+    put_back(store, volume, usable);
+}
+
+/* ---- after opening ---- */
+
+/* A volume whose end is committed content and two zero blocks is sealed. */
+static enum error_code
+is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_sealed,
+          struct error *error)
+{
+    unsigned char end[END_BYTES];
+    *ret_sealed = volume->generation > 1 || committed > size;
+    if (*ret_sealed || size != committed + END_BYTES)
+        return ERROR_NONE;
+    enum error_code code = device_read_exactly(volume->file, committed, end, sizeof end, error);
+    if (code == ERROR_NONE)
+        *ret_sealed = tar_block_is_zero(end) && tar_block_is_zero(end + TAR_BLOCK_SIZE);
+    return code;
+}
+
+/* Cuts, and writes and syncs the head again: that a killed process wrote it says nothing about the
+ * disk. */
+static enum error_code
+make_writable(struct store *store, struct volume *volume, uint64_t committed, uint64_t size,
+              struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    if (size > committed)
+        code = store->device->operations->truncate(volume->file, committed, error);
+    if (code == ERROR_NONE)
+        code = volume__rewrite(volume->file, 0, HEAD_BYTES, error);
+    if (code == ERROR_NONE)
+        code = device_sync(volume->file, error);
+    return code;
+}
+
+static enum error_code
+settle(struct store *store, struct volume *volume, uint64_t committed, struct error *error)
+{
+    struct volume *used = NULL;
+    uint64_t size = 0;
+    bool sealed = false;
+    if (committed < HEAD_BYTES)
+        committed = HEAD_BYTES;
+    enum error_code code = volume__use(store, volume->number, &used, error);
+    if (code == ERROR_NONE) {
+        code = store__device_size(used->file, &size, error);
+        if (code == ERROR_NONE)
+            code = is_sealed(used, committed, size, &sealed, error);
+        volume__end_use(store, used);
+    }
+    if (code == ERROR_CORRUPT || code == ERROR_INVALID || code == ERROR_NOT_FOUND) {
+        sealed = true; /* damaged: never written again; whoever reads it is told */
+        code = ERROR_NONE;
+    }
+    lock_take(&store->lock);
+    volume->sealed = sealed;
+    volume->size_bytes = sealed ? size : committed;
+    lock_give(&store->lock);
+    if (code != ERROR_NONE || sealed || store->options.read_only)
+        return code;
+    code = volume__pin(store, volume, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = make_writable(store, volume, committed, size, error);
+    if (code == ERROR_NONE && committed >= store->options.volume_size_bytes)
+        code = seal__bulk(store, volume, error);
+    if (code != ERROR_NONE || volume->sealed) {
+        volume__unpin(store, volume);
+        return code;
+    }
+    lock_take(&store->lock);
+    volume->head_synced = true;
+    volume->next_idle = store->bulk_idle;
+    store->bulk_idle = volume;
+    lock_give(&store->lock);
+    return ERROR_NONE;
+}
+
+static uint64_t
+length_of(const struct bulk_length *lengths, size_t count, uint64_t volume)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (lengths[i].volume == volume)
+            return lengths[i].committed_bytes;
+    }
+    return 0;
+}
+
+/* The bulk volumes now; malloc'ed. */
+static struct volume **
+bulk_volumes(struct store *store, size_t *ret_count)
+{
+    size_t count = 0;
+    lock_take(&store->lock);
+    struct volume **list = calloc(store->volume_count + 1, sizeof(void *));
+    ensure(list != NULL);
+    for (size_t i = 0; i < store->volume_count; i++) {
+        if (store->volumes[i]->bulk)
+            list[count++] = store->volumes[i];
+    }
+    lock_give(&store->lock);
+    *ret_count = count;
+    return list;
+}
+
+enum error_code
+store_set_bulk_lengths(struct store *store, const struct bulk_length *lengths, size_t count,
+                       struct error *error)
+{
+    size_t volumes;
+    enum error_code code = ERROR_NONE;
+    if (store->bulk_ready)
+        return error_set(error, ERROR_CONFLICT, "the lengths of bulk volumes are set already");
+    struct volume **list = bulk_volumes(store, &volumes);
+    for (size_t i = 0; code == ERROR_NONE && i < volumes; i++)
+        code = settle(store, list[i], length_of(lengths, count, list[i]->number), error);
+    free(list);
+    if (code == ERROR_NONE && !store->options.read_only)
+        code = store->device->operations->sync_names(store->device, error);
+    if (code != ERROR_NONE)
+        return code;
+    lock_take(&store->lock);
+    store->bulk_ready = true;
+    lock_give(&store->lock);
+    return ERROR_NONE;
+}

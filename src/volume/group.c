@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups: laid out in memory as they are added, written with one vectored write, synced once.
+ *
+ *     closed --group_begin()--> open --group_commit() | group_abandon()--> closed
+ *
+ * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on is
+ * borrowed and becomes a part of the vector. The journal entry is the last part. This is the hottest
+ * code of the store: no formatting functions, no allocation once the buffers have grown.
+ */
+#include "format/hex.h"
+#include "volume/store_private.h"
+
+#define JOURNAL_LINE_LIMIT (UINT64_C(64) << 20)
+
+/* ---- begin and end ---- */
+
+static int64_t
+next_time(struct store *store)
+{
+    struct clock *clock = store__clock(store);
+    int64_t now = clock->now_us(clock), least = store->position.time_us + 1;
+    return now > least ? now : least;
+}
+
+static void
+clear(struct group *group)
+{
+    buffer_clear(&group->bytes);
+    buffer_clear(&group->journal);
+    buffer_clear(&group->listing);
+    buffer_clear(&group->hashes);
+    buffer_clear(&group->paths);
+    group->part_count = group->entry_count = group->line_count = 0;
+    group->log_bytes = 0;
+    memset(group->memos, 0, sizeof group->memos);
+    group->memo_next = 0;
+}
+
+static enum error_code
+make_room(struct store *store, bool urgent, struct error *error)
+{
+    enum error_code code = store__check_space(store, 1 << 20, urgent, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (store->log->sealed || store->group_end >= store->options.volume_size_bytes)
+        code = seal__roll(store, error);
+    return code;
+}
+
+enum error_code
+group_begin(struct store *store, bool urgent, struct group **ret_group, struct group_info *ret_info,
+            struct error *error)
+{
+    struct group *group = &store->group;
+    ensure(store->magic == STORE_MAGIC && !group->open);
+    enum error_code code = store__may_write(store, error);
+    if (code == ERROR_NONE)
+        code = make_room(store, urgent, error);
+    if (code != ERROR_NONE)
+        return code;
+    clear(group);
+    group->store = store;
+    group->open = true;
+    group->urgent = urgent;
+    group->start = store->group_end;
+    group->info = (struct group_info){store->position.sequence + 1, next_time(store)};
+    buffer_append_zeros(&group->journal, TAR_BLOCK_SIZE);
+    buffer_append(&group->hashes, store->position.chain, CHAIN_BYTES);
+    *ret_group = group;
+    *ret_info = group->info;
+    return ERROR_NONE;
+}
+
+void
+group_abandon(struct group *group)
+{
+    ensure(group->open);
+    group->open = false;
+}
+
+/* ---- laying out ---- */
+
+static struct group_part *
+add_part(struct group *group)
+{
+    if (group->part_count == group->part_capacity) {
+        group->part_capacity = group->part_capacity == 0 ? 256 : group->part_capacity * 2;
+        group->parts = reallocarray(group->parts, group->part_capacity, sizeof *group->parts);
+        ensure(group->parts != NULL);
+    }
+    return &group->parts[group->part_count++];
+}
+
+/* Room for `length` bytes that go into the log next; part of the run under way. */
+static char *
+own_bytes(struct group *group, size_t length)
+{
+    char *to = buffer_reserve(&group->bytes, length);
+    if (to == NULL)
+        return NULL;
+    struct group_part *last = group->part_count == 0 ? NULL : &group->parts[group->part_count - 1];
+    if (last == NULL || last->borrowed != NULL) {
+        last = add_part(group);
+        *last = (struct group_part){NULL, group->bytes.length, 0};
+    }
+    last->length += length;
+    group->bytes.length += length;
+    group->log_bytes += length;
+    return to;
+}
+
+static void
+borrow_bytes(struct group *group, const void *data, size_t length)
+{
+    *add_part(group) = (struct group_part){data, 0, length};
+    group->log_bytes += length;
+}
+
+static struct group_entry *
+add_entry(struct group *group)
+{
+    if (group->entry_count == group->entry_capacity) {
+        group->entry_capacity = group->entry_capacity == 0 ? 256 : group->entry_capacity * 2;
+        group->entries =
+            reallocarray(group->entries, group->entry_capacity, sizeof *group->entries);
+        ensure(group->entries != NULL);
+    }
+    return &group->entries[group->entry_count++];
+}
+
+static char *
+put_u64(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    memcpy(to, digits + at, sizeof digits - at);
+    return to + (sizeof digits - at);
+}
+
+/* ["path",volume,offset,length,"sha256" or null], and the entry's record. */
+static enum error_code
+list_entry(struct group *group, struct text path, struct place place, uint64_t length,
+           const unsigned char *sha256, struct content *content, struct error *error)
+{
+    char *start = buffer_reserve(&group->listing, path.length + 3 * 20 + SHA256_HEX_BYTES + 16);
+    if (start == NULL)
+        return buffer_status(&group->listing, error);
+    char *to = start;
+    *to++ = '[';
+    *to++ = '"';
+    memcpy(to, path.data, path.length);
+    to += path.length;
+    *to++ = '"';
+    *to++ = ',';
+    to = put_u64(to, place.volume);
+    *to++ = ',';
+    to = put_u64(to, place.offset);
+    *to++ = ',';
+    to = put_u64(to, length);
+    *to++ = ',';
+    if (sha256 == NULL) {
+        memcpy(to, "null", 4);
+        to += 4;
+    } else {
+        *to++ = '"';
+        hex_write(sha256, SHA256_BYTES, to);
+        to += SHA256_HEX_BYTES;
+        *to++ = '"';
+    }
+    *to++ = ']';
+    *to++ = ',';
+    group->listing.length += (size_t)(to - start);
+    *add_entry(group) = (struct group_entry){.listing_end = group->listing.length,
+                                             .content = content,
+                                             .path_start = group->paths.length,
+                                             .path_length = path.length};
+    return ERROR_NONE;
+}
+
+/* A path goes into JSON as it is, and through every tar. */
+static enum error_code
+check_path(struct text path, struct error *error)
+{
+    bool ascii = true;
+    for (size_t i = 0; i < path.length; i++) {
+        unsigned char c = (unsigned char)path.data[i];
+        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
+            return error_set(error, ERROR_INVALID, "a path with the byte 0x%02x", c);
+        ascii = ascii && c < 0x80;
+    }
+    if (path.length == 0 || path.length > 255 || (!ascii && !text_is_utf8(path)))
+        return error_set(error, ERROR_INVALID, "a path that no entry may have");
+    return ERROR_NONE;
+}
+
+/* SHA-256 of bytes in the group; equal bytes (an inventory and its root copy) are hashed once. */
+static void
+hash_small(struct group *group, size_t start, size_t length, unsigned char out[SHA256_BYTES])
+{
+    const char *data = group->bytes.data + start;
+    for (unsigned i = 0; i < HASH_MEMOS; i++) {
+        const struct hash_memo *memo = &group->memos[i];
+        if (memo->length == length && memo->start != 0 &&
+            memcmp(group->bytes.data + memo->start, data, length) == 0) {
+            memcpy(out, memo->sha256, SHA256_BYTES);
+            return;
+        }
+    }
+    digest_compute(DIGEST_SHA256, data, length, out);
+    struct hash_memo *memo = &group->memos[group->memo_next++ % HASH_MEMOS];
+    memo->start = start;
+    memo->length = length;
+    memcpy(memo->sha256, out, SHA256_BYTES);
+}
+
+static enum error_code
+add_header(struct group *group, struct text path, uint64_t size, struct place *ret_place,
+           struct error *error)
+{
+    struct tar_entry entry = {path, size, (uint64_t)group->info.time_us / 1000000u};
+    enum error_code code = check_path(path, error);
+    if (code != ERROR_NONE)
+        return code;
+    ensure(tar_header_size(size) == TAR_BLOCK_SIZE);
+    if (!tar_path_fits(path))
+        return error_set(error, ERROR_INVALID, "the path \"%.*s\" does not fit", TEXT_ARG(path));
+    char *to = own_bytes(group, TAR_BLOCK_SIZE);
+    if (to == NULL)
+        return buffer_status(&group->bytes, error);
+    code = tar_write_header(&entry, to, error);
+    *ret_place = (struct place){group->store->log->number, group->start + group->log_bytes};
+    return code;
+}
+
+enum error_code
+group_add_entry(struct group *group, struct text path, struct text data, struct place *ret_place,
+                struct error *error)
+{
+    struct place place;
+    unsigned char sha256[SHA256_BYTES];
+    ensure(group->open);
+    enum error_code code = add_header(group, path, data.length, &place, error);
+    if (code != ERROR_NONE)
+        return code;
+    size_t padded = (size_t)tar_padded(data.length), start = group->bytes.length;
+    char *to = own_bytes(group, padded);
+    if (to == NULL)
+        return buffer_status(&group->bytes, error);
+    if (data.length > 0)
+        memcpy(to, data.data, data.length);
+    memset(to + data.length, 0, padded - data.length);
+    hash_small(group, start, data.length, sha256);
+    code = list_entry(group, path, place, data.length, sha256, NULL, error);
+    if (code == ERROR_NONE && ret_place != NULL)
+        *ret_place = place;
+    return code;
+}
+
+static enum error_code
+add_small_content(struct group *group, struct text path, struct content *content,
+                  struct place *ret_place, struct error *error)
+{
+    struct text data = content_bytes(content);
+    size_t padding = (size_t)(tar_padded(data.length) - data.length);
+    enum error_code code = add_header(group, path, data.length, ret_place, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (data.length >= BORROW_BYTES)
+        borrow_bytes(group, data.data, data.length);
+    size_t own = data.length >= BORROW_BYTES ? padding : data.length + padding;
+    char *to = own == 0 ? NULL : own_bytes(group, own);
+    if (own > 0 && to == NULL)
+        return buffer_status(&group->bytes, error);
+    if (own > padding)
+        memcpy(to, data.data, data.length);
+    if (padding > 0)
+        memset(to + (own - padding), 0, padding);
+    return list_entry(group, path, *ret_place, data.length, NULL, NULL, error);
+}
+
+static enum error_code
+add_bulk_content(struct group *group, struct text path, struct content *content,
+                 struct place *ret_place, struct place *ret_sums, struct error *error)
+{
+    char sums_path[PATH_TEXT_MAX];
+    const struct content_place *at = content__place(content);
+    struct place place = {at->volume, at->data}, sums = {at->volume, at->sums};
+    enum error_code code = check_path(path, error);
+    if (code == ERROR_NONE && !tar_path_fits(path))
+        code = error_set(error, ERROR_INVALID, "the path \"%.*s\" does not fit", TEXT_ARG(path));
+    if (code == ERROR_NONE)
+        code = list_entry(group, path, place, at->size, NULL, content, error);
+    if (code != ERROR_NONE)
+        return code;
+    buffer_append_text(&group->paths, path);
+    code = list_entry(group, content__sums_path(content, sums_path), sums, at->sums_length,
+                      at->sums_sha256, NULL, error);
+    *ret_place = place;
+    *ret_sums = sums;
+    return code;
+}
+
+enum error_code
+group_add_content(struct group *group, struct text path, struct content *content,
+                  struct place *ret_place, struct place *ret_sums, struct error *error)
+{
+    struct place place = {0}, sums = {0};
+    ensure(group->open);
+    enum error_code code = content__is_bulk(content)
+                               ? add_bulk_content(group, path, content, &place, &sums, error)
+                               : add_small_content(group, path, content, &place, error);
+    if (code != ERROR_NONE)
+        return code;
+    *ret_place = place;
+    if (ret_sums != NULL)
+        *ret_sums = sums;
+    return ERROR_NONE;
+}
+
+enum error_code
+group_add_line(struct group *group, struct text json, unsigned *ret_index, struct error *error)
+{
+    unsigned char salt[SALT_BYTES], hash[SHA256_BYTES];
+    struct random_source *random = store__random(group->store);
+    ensure(group->open && json.length >= 2 && json.data[0] == '{' &&
+           json.data[json.length - 1] == '}' && memchr(json.data, '\n', json.length) == NULL &&
+           !text_starts_with(json, TEXT("{\"purged\":")));
+    if (group->journal.length + json.length > JOURNAL_LINE_LIMIT)
+        return error_set(error, ERROR_LIMIT, "a group of over %llu bytes of journal",
+                         (unsigned long long)JOURNAL_LINE_LIMIT);
+    size_t start = group->journal.length;
+    char *to = buffer_reserve(&group->journal, json.length + 48 + PURGED_LINE_BYTES);
+    if (to == NULL)
+        return buffer_status(&group->journal, error);
+    random->fill(random, salt, sizeof salt);
+    memcpy(to, json.data, json.length - 1);
+    to += json.length - 1;
+    if (json.length > 2)
+        *to++ = ',';
+    memcpy(to, "\"salt\":\"", 8);
+    hex_write(salt, sizeof salt, to + 8);
+    to[40] = '"';
+    to += 41;
+    while (to - (group->journal.data + start) < PURGED_LINE_BYTES - 1)
+        *to++ = ' '; /* room for what a purge would put here */
+    *to++ = '}';
+    size_t length = (size_t)(to - (group->journal.data + start));
+    *to = '\n';
+    digest_compute(DIGEST_SHA256, group->journal.data + start, length, hash);
+    buffer_append(&group->hashes, hash, sizeof hash);
+    group->journal.length = start + length + 1;
+    if (group->line_count == group->line_capacity) {
+        group->line_capacity = group->line_capacity == 0 ? 256 : group->line_capacity * 2;
+        group->line_ends =
+            reallocarray(group->line_ends, group->line_capacity, sizeof *group->line_ends);
+        ensure(group->line_ends != NULL);
+    }
+    if (ret_index != NULL)
+        *ret_index = (unsigned)group->line_count;
+    group->line_ends[group->line_count++] = group->journal.length;
+    return ERROR_NONE;
+}
+
+/* ---- marks ---- */
+
+struct group_mark
+group_mark(const struct group *group)
+{
+    return (struct group_mark){group->entry_count, group->line_count, group->bytes.length,
+                               group->part_count};
+}
+
+void
+group_roll_back(struct group *group, struct group_mark mark)
+{
+    ensure(group->open && mark.entries <= group->entry_count && mark.lines <= group->line_count &&
+           mark.bytes <= group->bytes.length && mark.parts <= group->part_count);
+    group->entry_count = mark.entries;
+    group->listing.length = mark.entries == 0 ? 0 : group->entries[mark.entries - 1].listing_end;
+    group->line_count = mark.lines;
+    group->journal.length = mark.lines == 0 ? TAR_BLOCK_SIZE : group->line_ends[mark.lines - 1];
+    group->hashes.length = (mark.lines + 1) * SHA256_BYTES;
+    group->bytes.length = mark.bytes;
+    group->part_count = mark.parts;
+    group->log_bytes = 0;
+    for (size_t i = 0; i < mark.parts; i++) {
+        struct group_part *part = &group->parts[i];
+        if (part->borrowed == NULL && part->start + part->length > mark.bytes)
+            part->length = mark.bytes - part->start;
+        group->log_bytes += part->length;
+    }
+    memset(group->memos, 0, sizeof group->memos);
+    group->bytes.status = group->journal.status = ERROR_NONE;
+    group->listing.status = group->hashes.status = group->paths.status = ERROR_NONE;
+}
+
+size_t
+group_bytes(const struct group *group)
+{
+    return (size_t)group->log_bytes + group->journal.length + group->listing.length;
+}
+
+/* ---- commit ---- */
+
+static void
+append_hash(struct buffer *out, const char *key, const unsigned char hash[SHA256_BYTES])
+{
+    buffer_append_string(out, key);
+    buffer_append_hex(out, hash, SHA256_BYTES);
+}
+
+/* The last line, the header, the padding; then the journal entry is complete. */
+static enum error_code
+finish_journal(struct group *group, unsigned char chain[CHAIN_BYTES], uint64_t *ret_length,
+               struct error *error)
+{
+    struct buffer *out = &group->journal;
+    unsigned char hash[SHA256_BYTES];
+    char path[JOURNAL_PATH_BYTES];
+    size_t start = out->length;
+    buffer_append_string(out, "{\"op\":\"group\",\"sequence\":");
+    buffer_append_u64(out, group->info.sequence);
+    buffer_append_string(out, ",\"node\":");
+    buffer_append_u64(out, group->store->identity.node);
+    buffer_append_string(out, ",\"node_sequence\":");
+    buffer_append_u64(out, group->info.sequence);
+    buffer_append_string(out, ",\"time_us\":");
+    buffer_append_u64(out, (uint64_t)group->info.time_us);
+    buffer_append_string(out, ",\"lines\":");
+    buffer_append_u64(out, group->line_count);
+    buffer_append_string(out, ",\"entries\":[");
+    if (group->listing.length > 0)
+        buffer_append(out, group->listing.data, group->listing.length - 1);
+    append_hash(out, "],\"previous\":\"", group->store->position.chain);
+    buffer_append_char(out, '"');
+    enum error_code code = buffer_status(out, error);
+    if (code != ERROR_NONE)
+        return code;
+    digest_compute(DIGEST_SHA256, out->data + start, out->length - start, hash);
+    buffer_append(&group->hashes, hash, sizeof hash);
+    digest_compute(DIGEST_SHA256, group->hashes.data, group->hashes.length, chain);
+    append_hash(out, ",\"hash\":\"", chain);
+    buffer_append_string(out, "\"}\n");
+    uint64_t length = out->length - TAR_BLOCK_SIZE;
+    buffer_append_zeros(out, (size_t)(tar_padded(length) - length));
+    code = buffer_status(out, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (length > JOURNAL_ENTRY_MAX)
+        return error_set(error, ERROR_LIMIT, "a group of over %llu bytes of journal",
+                         (unsigned long long)JOURNAL_ENTRY_MAX);
+    journal__path(group->info.sequence, path);
+    struct tar_entry entry = {text_of(path, sizeof path), length,
+                              (uint64_t)group->info.time_us / 1000000u};
+    *ret_length = length;
+    return tar_write_header(&entry, out->data, error);
+}
+
+static struct iovec *
+make_vector(struct group *group, size_t *ret_count)
+{
+    size_t count = group->part_count + 1;
+    if (count > group->vector_capacity) {
+        group->vector_capacity = count * 2;
+        free(group->vector);
+        group->vector = calloc(group->vector_capacity, sizeof *group->vector);
+        ensure(group->vector != NULL);
+    }
+    for (size_t i = 0; i < group->part_count; i++) {
+        const struct group_part *part = &group->parts[i];
+        const char *data =
+            part->borrowed != NULL ? part->borrowed : group->bytes.data + part->start;
+        group->vector[i] = (struct iovec){(void *)(uintptr_t)data, part->length};
+    }
+    group->vector[count - 1] = (struct iovec){group->journal.data, group->journal.length};
+    *ret_count = count;
+    return group->vector;
+}
+
+static enum error_code
+commit_bulk(struct group *group, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    for (size_t i = 0; code == ERROR_NONE && i < group->entry_count; i++) {
+        const struct group_entry *entry = &group->entries[i];
+        struct error why = {0};
+        if (entry->content == NULL)
+            continue;
+        struct text path =
+            text_of(group->paths.data + entry->path_start, entry->path_length);
+        code = content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u,
+                                &why);
+        if (code == ERROR_FULL || code == ERROR_INVALID)
+            return error_set(error, code, "%s", why.message);
+        struct volume *volume =
+            volume__find(group->store, content__place(entry->content)->volume);
+        if (code == ERROR_NONE)
+            code = device_sync(volume->file, &why);
+        if (code != ERROR_NONE) {
+            store__fail(group->store, &why);
+            code = error_set(error, code, "%s", why.message);
+        }
+    }
+    return code;
+}
+
+/* After a write that failed: back to the last group's end, on disk too. */
+static enum error_code
+cut_back(struct group *group, enum error_code code, const struct error *why)
+{
+    struct store *store = group->store;
+    struct error cut = {0};
+    struct device_file *file = store->log->file;
+    if (code != ERROR_FULL ||
+        store->device->operations->truncate(file, store->group_end, &cut) != ERROR_NONE ||
+        device_sync(file, &cut) != ERROR_NONE)
+        store__fail(store, why);
+    else
+        store__set_full(store, true, why);
+    return code;
+}
+
+static enum error_code
+write_log(struct group *group, struct group_timing *timing, struct error *error)
+{
+    struct store *store = group->store;
+    struct error why = {0};
+    size_t count;
+    struct iovec *vector = make_vector(group, &count);
+    uint64_t started = clock_monotonic_ns();
+    lock_take(&store->writing);
+    enum error_code code = device_write(store->log->file, group->start, vector, count, &why);
+    uint64_t written = clock_monotonic_ns();
+    timing->write_ns = written - started;
+    if (code != ERROR_NONE) {
+        code = cut_back(group, code, &why);
+    } else {
+        code = device_sync(store->log->file, &why);
+        timing->sync_ns = clock_monotonic_ns() - written;
+        if (code != ERROR_NONE)
+            store__fail(store, &why);
+    }
+    lock_give(&store->writing);
+    if (code != ERROR_NONE)
+        error_set(error, code, "group %llu: %s", (unsigned long long)group->info.sequence,
+                  why.message);
+    return code;
+}
+
+static void
+publish(struct group *group, const struct position *position)
+{
+    struct store *store = group->store;
+    index__append(store, position->sequence, position->offset, position->length);
+    lock_take(&store->lock);
+    store->position = *position;
+    store->group_end = group->start + group->log_bytes + group->journal.length;
+    store->log->size_bytes = store->group_end;
+    lock_give(&store->lock);
+    for (size_t i = 0; i < group->entry_count; i++) {
+        if (group->entries[i].content != NULL)
+            content__committed(group->entries[i].content);
+    }
+}
+
+static enum error_code
+commit(struct group *group, struct position *ret_position, struct group_timing *timing,
+       struct error *error)
+{
+    struct store *store = group->store;
+    struct position position = {.sequence = group->info.sequence,
+                                .volume = store->log->number,
+                                .offset = group->start + group->log_bytes + TAR_BLOCK_SIZE,
+                                .time_us = group->info.time_us};
+    enum error_code code = store__may_write(store, error);
+    if (code == ERROR_NONE)
+        code = finish_journal(group, position.chain, &position.length, error);
+    if (code == ERROR_NONE)
+        code = store__check_space(store, group->log_bytes + group->journal.length, group->urgent,
+                                  error);
+    if (code != ERROR_NONE)
+        return code;
+    uint64_t started = clock_monotonic_ns();
+    code = commit_bulk(group, error);
+    timing->bulk_sync_ns = clock_monotonic_ns() - started;
+    if (code == ERROR_NONE)
+        code = write_log(group, timing, error);
+    if (code != ERROR_NONE)
+        return code;
+    publish(group, &position);
+    *ret_position = position;
+    return ERROR_NONE;
+}
+
+enum error_code
+group_commit(struct group *group, struct position *ret_position, struct group_timing *ret_timing,
+             struct error *error)
+{
+    struct group_timing timing = {0};
+    struct position position = group->store->position;
+    enum error_code code = ERROR_NONE;
+    ensure(group->open);
+    if (group->line_count > 0)
+        code = commit(group, &position, &timing, error);
+    group->open = false;
+    if (ret_timing != NULL)
+        *ret_timing = timing;
+    if (code == ERROR_NONE && ret_position != NULL)
+        *ret_position = position;
+    return code;
+}

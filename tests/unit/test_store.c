@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store over a real folder: what is committed is there after reopening, and checked on reading. */
+#include "volume/store.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    char folder[64], volumes[80], lost[80];
+    struct device *device, *lost_device;
+    struct clock_simulated clock;
+    struct random_simulated random;
+    struct store_options options;
+    struct store *store;
+    struct store_recovery recovery;
+    unsigned faults;
+};
+
+static void
+count_fault(void *context, const struct store_fault *fault)
+{
+    struct fixture *f = context;
+    f->faults++;
+    (void)fault;
+}
+
+static void
+check(enum error_code code, const struct error *error)
+{
+    if (code != ERROR_NONE)
+        fail_msg("%s: %s", error_word(code), error->message);
+}
+
+static void
+make_fixture(struct fixture *f)
+{
+    struct error error = {0};
+    memset(f, 0, sizeof *f);
+    snprintf(f->folder, sizeof f->folder, "/tmp/av-store-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    snprintf(f->volumes, sizeof f->volumes, "%s/volumes", f->folder);
+    snprintf(f->lost, sizeof f->lost, "%s/lost+found", f->folder);
+    assert_int_equal(mkdir(f->volumes, 0755), 0);
+    assert_int_equal(mkdir(f->lost, 0755), 0);
+    check(device_files_new(f->volumes, &f->device, &error), &error);
+    check(device_files_new(f->lost, &f->lost_device, &error), &error);
+    clock_simulated_init(&f->clock, INT64_C(1700000000000000), 1000);
+    random_simulated_init(&f->random, 42);
+    f->options = (struct store_options){.volumes = f->device,
+                                        .lost_and_found = f->lost_device,
+                                        .clock = &f->clock.clock,
+                                        .random = &f->random.source,
+                                        .volume_size_bytes = 4 << 20,
+                                        .small_content_bytes = 64 << 10,
+                                        .reserve_bytes = 1 << 20};
+    struct store_identity identity = {.node = 1, .digest = DIGEST_SHA512};
+    memcpy(identity.uuid, "0123456789abcdef", 16);
+    check(store_create(&f->options, &identity, &error), &error);
+}
+
+static void
+open_store(struct fixture *f, const struct position *known)
+{
+    struct error error = {0};
+    check(store_open(&f->options, known, count_fault, f, &f->store, &f->recovery, &error), &error);
+}
+
+static void
+release(struct fixture *f)
+{
+    char command[128];
+    store_close(f->store);
+    device_free(f->device);
+    device_free(f->lost_device);
+    snprintf(command, sizeof command, "rm -rf %s", f->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static struct content *
+make_content(struct fixture *f, size_t size, unsigned seed)
+{
+    struct error error = {0};
+    struct content *content = NULL;
+    check(content_begin(f->store, 0, &content, &error), &error);
+    char *data = malloc(size + 1);
+    for (size_t i = 0; i < size; i++)
+        data[i] = (char)(seed + i * 7 + i / 251);
+    for (size_t at = 0; at < size; at += 10000)
+        check(content_write(content, data + at, size - at < 10000 ? size - at : 10000, &error), &error);
+    check(content_finish(content, &error), &error);
+    free(data);
+    return content;
+}
+
+static void
+add_content_line(struct group *group, struct content *content, struct place place)
+{
+    struct error error = {0};
+    struct buffer line = {0};
+    const struct content_summary *summary = content_summary(content);
+    buffer_printf(&line, "{\"op\":\"put\",\"content\":[%llu,%llu,%llu,\"",
+                  (unsigned long long)place.volume, (unsigned long long)place.offset,
+                  (unsigned long long)summary->size_bytes);
+    buffer_append_hex(&line, summary->digest, 64);
+    buffer_append_string(&line, "\"]}");
+    check(group_add_line(group, buffer_text(&line), NULL, &error), &error);
+    buffer_release(&line);
+}
+
+/* One deposit; fills in where it is. */
+static struct position
+deposit(struct fixture *f, unsigned number, size_t size, struct content_reference *reference,
+        struct buffer *sums)
+{
+    struct error error = {0};
+    struct group *group;
+    struct group_info info;
+    struct position position;
+    struct place place, sums_place, inventory;
+    char path[100], text[100];
+    struct content *content = make_content(f, size, number);
+    check(group_begin(f->store, false, &group, &info, &error), &error);
+    snprintf(path, sizeof path, "ocfl/aaa/%u/v1/content/1", number);
+    check(group_add_content(group, text_from(path), content, &place, &sums_place, &error), &error);
+    snprintf(path, sizeof path, "ocfl/aaa/%u/inventory.json", number);
+    snprintf(text, sizeof text, "{\"head\":\"v1\",\"n\":%u}", number);
+    check(group_add_entry(group, text_from(path), text_from(text), &inventory, &error), &error);
+    add_content_line(group, content, place);
+    check(group_commit(group, &position, NULL, &error), &error);
+    if (reference != NULL) {
+        buffer_append_text(sums, content_summary(content)->block_sums);
+        *reference = (struct content_reference){place, size, buffer_text(sums), sums_place};
+    }
+    content_free(content);
+    return position;
+}
+
+static void
+expect_content(struct fixture *f, unsigned number, const struct content_reference *reference)
+{
+    struct error error = {0};
+    char *data = malloc(reference->size_bytes + 1);
+    check(store_read_content(f->store, reference, 0, data, reference->size_bytes, &error), &error);
+    for (size_t i = 0; i < reference->size_bytes; i++) {
+        if (data[i] != (char)(number + i * 7 + i / 251))
+            fail_msg("byte %zu of content %u is wrong", i, number);
+    }
+    if (reference->size_bytes > 100) {
+        size_t at = reference->size_bytes / 3, length = reference->size_bytes / 2;
+        check(store_read_content(f->store, reference, at, data, length, &error), &error);
+        for (size_t i = 0; i < length; i++)
+            assert_int_equal(data[i], (char)(number + (at + i) * 7 + (at + i) / 251));
+    }
+    free(data);
+}
+
+static unsigned
+count_groups(struct fixture *f, uint64_t from)
+{
+    struct error error = {0};
+    struct journal_reader *reader;
+    struct journal_group group;
+    enum error_code status;
+    unsigned count = 0;
+    check(journal_reader_open(f->store, from, true, &reader, &error), &error);
+    while (journal_reader_next(reader, &group, &status, &error)) {
+        assert_int_equal(group.position.sequence, (from == 0 ? 1 : from) + count);
+        assert_int_equal(group.line_count, 1);
+        count++;
+    }
+    check(status, &error);
+    journal_reader_close(reader);
+    return count;
+}
+
+static void
+what_is_committed_is_there_after_reopening(void **state)
+{
+    static const size_t sizes[] = {0, 1, 511, 512, 513, 4096, 10240, 65536, 65537, 200000, 1000000};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    struct content_reference references[COUNT];
+    struct buffer sums[COUNT] = {0};
+    struct fixture f;
+    struct error error = {0};
+    struct position last = {0};
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (unsigned i = 0; i < COUNT; i++)
+        last = deposit(&f, i, sizes[i], &references[i], &sums[i]);
+    for (unsigned i = 0; i < COUNT; i++)
+        expect_content(&f, i, &references[i]);
+    assert_int_equal(count_groups(&f, 0), COUNT);
+    for (int with_known = 0; with_known < 2; with_known++) {
+        store_close(f.store);
+        open_store(&f, with_known ? &last : NULL);
+        assert_int_equal(f.faults, 0);
+        assert_int_equal(f.recovery.tail_bytes, 0);
+        assert_true(f.recovery.last_group_rewritten);
+        struct position now = store_position(f.store);
+        assert_memory_equal(&now, &last, sizeof now);
+        for (unsigned i = 0; i < COUNT; i++)
+            expect_content(&f, i, &references[i]);
+        assert_int_equal(count_groups(&f, 0), COUNT);
+        assert_int_equal(count_groups(&f, 7), COUNT - 6);
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        buffer_release(&sums[i]);
+    release(&f);
+}
+
+static void
+volumes_are_sealed_at_their_size_and_the_chain_goes_on(void **state)
+{
+    enum { COUNT = 300 };
+    struct fixture f;
+    struct content_reference *references = calloc(COUNT, sizeof *references);
+    struct buffer *sums = calloc(COUNT, sizeof *sums);
+    struct position last = {0};
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        last = deposit(&f, i, 40000, &references[i], &sums[i]);
+    assert_true(last.volume > 2);
+    assert_int_equal(count_groups(&f, 0), COUNT);
+    store_close(f.store);
+    open_store(&f, NULL);
+    struct position now = store_position(f.store);
+    assert_memory_equal(&now, &last, sizeof now);
+    assert_int_equal(count_groups(&f, 0), COUNT);
+    assert_int_equal(count_groups(&f, 150), COUNT - 149);
+    for (unsigned i = 0; i < COUNT; i++) {
+        expect_content(&f, i, &references[i]);
+        buffer_release(&sums[i]);
+    }
+    free(sums);
+    free(references);
+    release(&f);
+}
+
+static void
+cut_file(struct fixture *f, const char *name, long by)
+{
+    char path[160];
+    struct stat stat_buffer;
+    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
+    assert_int_equal(stat(path, &stat_buffer), 0);
+    assert_int_equal(truncate(path, stat_buffer.st_size - by), 0);
+}
+
+static void
+a_torn_tail_is_copied_and_cut(void **state)
+{
+    struct fixture f;
+    struct position before, last;
+    char path[200];
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    before = deposit(&f, 1, 5000, NULL, NULL);
+    last = deposit(&f, 2, 5000, NULL, NULL);
+    store_close(f.store);
+    cut_file(&f, "log-0000000001.tar", 512);
+    open_store(&f, &before);
+    assert_int_not_equal(f.recovery.tail_bytes, 0);
+    assert_false(f.recovery.position_unknown);
+    snprintf(path, sizeof path, "%s/%s", f.lost, f.recovery.tail_copy);
+    assert_int_equal(access(path, R_OK), 0);
+    struct position now = store_position(f.store);
+    assert_memory_equal(&now, &before, sizeof now);
+    store_close(f.store);
+    open_store(&f, &last);
+    assert_true(f.recovery.position_unknown);
+    deposit(&f, 3, 100, NULL, NULL);
+    assert_int_equal(count_groups(&f, 0), 2);
+    release(&f);
+}
+
+static void
+flip(struct fixture *f, const char *name, uint64_t offset)
+{
+    char path[160], byte;
+    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
+    int descriptor = open(path, O_RDWR);
+    assert_true(descriptor >= 0);
+    assert_int_equal(pread(descriptor, &byte, 1, (off_t)offset), 1);
+    byte ^= 4;
+    assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)offset), 1);
+    close(descriptor);
+}
+
+static void
+a_damaged_block_is_refused_and_the_others_are_read(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content_reference reference;
+    struct buffer sums = {0};
+    char name[40], *data = malloc(300000);
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    deposit(&f, 1, 300000, &reference, &sums);
+    snprintf(name, sizeof name, "bulk-%010llu.tar", (unsigned long long)reference.place.volume);
+    flip(&f, name, reference.place.offset + 70000);
+    assert_int_equal(store_read_content(f.store, &reference, 0, data, 300000, &error), ERROR_CORRUPT);
+    assert_int_equal(store_read_content(f.store, &reference, 65535, data, 2, &error), ERROR_CORRUPT);
+    check(store_read_content(f.store, &reference, 0, data, 65536, &error), &error);
+    check(store_read_content(f.store, &reference, 131072, data, 300000 - 131072, &error), &error);
+    free(data);
+    buffer_release(&sums);
+    release(&f);
+}
+
+static void
+damage_before_an_intact_group_cuts_nothing(void **state)
+{
+    struct fixture f;
+    struct position first, second, last;
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    first = deposit(&f, 1, 5000, NULL, NULL);
+    second = deposit(&f, 2, 5000, NULL, NULL);
+    last = deposit(&f, 3, 5000, NULL, NULL);
+    store_close(f.store);
+    flip(&f, "log-0000000001.tar", second.offset + 20);
+    open_store(&f, &first);
+    assert_int_equal(f.recovery.tail_bytes, 0);
+    assert_int_equal(f.faults, 1);
+    struct position now = store_position(f.store);
+    assert_memory_equal(&now, &last, sizeof now);
+    release(&f);
+}
+
+static void
+all_tars_list_a_live_volume(void **state)
+{
+    static const char *const readers[] = {
+        "tar -tvf %s/%s >/dev/null 2>%s/err", "bsdtar -tvf %s/%s >/dev/null 2>%s/err",
+        "python3 -c 'import sys,tarfile; tarfile.open(sys.argv[1]).getnames()' %s/%s 2>%s/err"};
+    static const char *const volumes[] = {"log-0000000001.tar", "bulk-0000000002.tar"};
+    struct fixture f;
+    struct error error = {0};
+    char command[400];
+    struct stat stat_buffer;
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (unsigned i = 0; i < 20; i++)
+        deposit(&f, i, i % 5 == 0 ? 100000 : 700, NULL, NULL);
+    for (size_t r = 0; r < sizeof readers / sizeof *readers; r++) {
+        for (size_t v = 0; v < 2; v++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(command, sizeof command, readers[r], f.volumes, volumes[v], f.folder);
+#pragma GCC diagnostic pop
+            if (system(command) != 0)
+                fail_msg("%s", command);
+            snprintf(command, sizeof command, "%s/err", f.folder);
+            assert_int_equal(stat(command, &stat_buffer), 0);
+            assert_int_equal(stat_buffer.st_size, 0);
+        }
+    }
+    release(&f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_committed_is_there_after_reopening),
+        cmocka_unit_test(volumes_are_sealed_at_their_size_and_the_chain_goes_on),
+        cmocka_unit_test(a_torn_tail_is_copied_and_cut),
+        cmocka_unit_test(a_damaged_block_is_refused_and_the_others_are_read),
+        cmocka_unit_test(damage_before_an_intact_group_cuts_nothing),
+        cmocka_unit_test(all_tars_list_a_live_volume),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
