@@ -307,8 +307,7 @@ what_was_flushed_or_closed_is_there_after_opening_again(void **state)
     put_one(fixture->catalog, "b", "2");
     catalog_close(fixture->catalog);
     fixture->catalog = open_rocksdb(fixture->folder);
-    assert_scan(fixture->catalog, NULL, (struct catalog_scan_range){.backward = false},
-                "a=1 b=2 ");
+    assert_scan(fixture->catalog, NULL, (struct catalog_scan_range){.backward = false}, "a=1 b=2 ");
 }
 
 static void
@@ -429,9 +428,11 @@ a_kill_leaves_an_exact_prefix_of_the_batches(void **state)
     remove_folder(folder);
 }
 
-#define OVER_BOTH(test)                                                                            \
-    {"memory: " #test, test, set_up_memory, tear_down, NULL},                                      \
-        {"rocksdb: " #test, test, set_up_rocksdb, tear_down, NULL}
+#define OVER_BOTH(test)                                          \
+    {"memory: " #test, test, set_up_memory, tear_down, NULL},    \
+    {                                                            \
+        "rocksdb: " #test, test, set_up_rocksdb, tear_down, NULL \
+    }
 
 int
 main(int count, char **arguments)
