@@ -12,6 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Where the C library makes them macros (clang with _FORTIFY_SOURCE). */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok gmtime localtime ctime asctime atoi atol atoll
 #pragma GCC poison strncpy strncat gets tmpnam
 

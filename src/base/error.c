@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-static void
+static void AV_PRINTF(2, 0)
 format_message(struct error *error, const char *format, va_list arguments)
 {
     vsnprintf(error->message, sizeof error->message, format, arguments);

@@ -4,7 +4,8 @@
 
 #include "base/ensure.h"
 
-/* One operation after another: 'p', key length, key, value length, value; or 'd', key length, key. */
+/* One operation after another: 'p', key length, key, value length, value; or 'd', key length, key.
+ */
 struct catalog_batch {
     struct buffer operations;
     size_t count;

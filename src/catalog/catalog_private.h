@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engines share and nobody else sees: how a scan knows its catalog, the state of a batch. */
+/* What the engines share and nobody else sees: how a scan knows its catalog, the state of a batch.
+ */
 #ifndef ARCHIVOLT_CATALOG_CATALOG_PRIVATE_H
 #define ARCHIVOLT_CATALOG_CATALOG_PRIVATE_H
 
@@ -11,6 +12,7 @@ struct catalog_scan {
 };
 
 /* NO_MEMORY when the batch did not get what it asked for: it must not be applied. */
-enum error_code catalog__batch_status(const struct catalog_batch *batch, struct error *error) AV_MUST_USE;
+enum error_code catalog__batch_status(const struct catalog_batch *batch,
+                                      struct error *error) AV_MUST_USE;
 
 #endif

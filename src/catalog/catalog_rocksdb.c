@@ -207,24 +207,24 @@ engine_flush(struct catalog *catalog, struct error *error)
 }
 
 /* X(name in our JSON, RocksDB's property): whole numbers all. */
-#define PROPERTIES(X)                                                                              \
-    X("table_bytes", "rocksdb.total-sst-files-size")                                               \
-    X("live_table_bytes", "rocksdb.live-sst-files-size")                                           \
-    X("live_data_bytes", "rocksdb.estimate-live-data-size")                                        \
-    X("keys_estimate", "rocksdb.estimate-num-keys")                                                \
-    X("memtable_bytes", "rocksdb.cur-size-all-mem-tables")                                         \
-    X("memtables_waiting", "rocksdb.num-immutable-mem-table")                                      \
-    X("table_reader_bytes", "rocksdb.estimate-table-readers-mem")                                  \
-    X("cache_capacity_bytes", "rocksdb.block-cache-capacity")                                      \
-    X("cache_bytes", "rocksdb.block-cache-usage")                                                  \
-    X("cache_pinned_bytes", "rocksdb.block-cache-pinned-usage")                                    \
-    X("level0_files", "rocksdb.num-files-at-level0")                                               \
-    X("compaction_pending_bytes", "rocksdb.estimate-pending-compaction-bytes")                     \
-    X("compactions_running", "rocksdb.num-running-compactions")                                    \
-    X("flushes_running", "rocksdb.num-running-flushes")                                            \
-    X("delayed_write_rate_bytes", "rocksdb.actual-delayed-write-rate")                             \
-    X("writes_stopped", "rocksdb.is-write-stopped")                                                \
-    X("snapshots", "rocksdb.num-snapshots")                                                        \
+#define PROPERTIES(X)                                                          \
+    X("table_bytes", "rocksdb.total-sst-files-size")                           \
+    X("live_table_bytes", "rocksdb.live-sst-files-size")                       \
+    X("live_data_bytes", "rocksdb.estimate-live-data-size")                    \
+    X("keys_estimate", "rocksdb.estimate-num-keys")                            \
+    X("memtable_bytes", "rocksdb.cur-size-all-mem-tables")                     \
+    X("memtables_waiting", "rocksdb.num-immutable-mem-table")                  \
+    X("table_reader_bytes", "rocksdb.estimate-table-readers-mem")              \
+    X("cache_capacity_bytes", "rocksdb.block-cache-capacity")                  \
+    X("cache_bytes", "rocksdb.block-cache-usage")                              \
+    X("cache_pinned_bytes", "rocksdb.block-cache-pinned-usage")                \
+    X("level0_files", "rocksdb.num-files-at-level0")                           \
+    X("compaction_pending_bytes", "rocksdb.estimate-pending-compaction-bytes") \
+    X("compactions_running", "rocksdb.num-running-compactions")                \
+    X("flushes_running", "rocksdb.num-running-flushes")                        \
+    X("delayed_write_rate_bytes", "rocksdb.actual-delayed-write-rate")         \
+    X("writes_stopped", "rocksdb.is-write-stopped")                            \
+    X("snapshots", "rocksdb.num-snapshots")                                    \
     X("background_errors", "rocksdb.background-errors")
 
 static const struct {

@@ -260,7 +260,7 @@ overlay_scan_next(struct overlay_scan *scan, struct text *ret_key, struct text *
         scan->step_below = false;
         if (!scan->below_there && scan->node == NULL)
             return false;
-        int order = !scan->below_there    ? 1
+        int order = !scan->below_there   ? 1
                     : scan->node == NULL ? -1
                                          : text_compare(scan->below_key, scan->node->key);
         scan->step_below = scan->below_there && order <= 0;

@@ -12,7 +12,8 @@
 
 static const uint64_t default_cache_bytes = 256u << 20;
 static const uint64_t default_memtable_bytes = 32u << 20;
-/* Index and filters live in the block cache, so an open file costs its descriptor and little more. */
+/* Index and filters live in the block cache, so an open file costs its descriptor and little more.
+ */
 enum { MEMTABLES = 3, OPEN_FILES = 1000, BLOCK_BYTES = 4096, BACKGROUND_JOBS = 2 };
 
 static void
@@ -22,7 +23,8 @@ set_tables(rocksdb_options_t *options, rocksdb_cache_t *cache)
     rocksdb_block_based_options_set_block_cache(table, cache);
     rocksdb_block_based_options_set_block_size(table, BLOCK_BYTES);
     rocksdb_block_based_options_set_format_version(table, 5);
-    rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom_full(10));
+    rocksdb_block_based_options_set_filter_policy(table,
+                                                  rocksdb_filterpolicy_create_bloom_full(10));
     rocksdb_block_based_options_set_whole_key_filtering(table, 1);
     rocksdb_block_based_options_set_index_type(
         table, rocksdb_block_based_table_index_type_two_level_index_search);

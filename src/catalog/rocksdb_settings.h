@@ -22,7 +22,8 @@ struct rocksdb_settings {
 void rocksdb_settings_init(struct rocksdb_settings *settings,
                            const struct catalog_rocksdb_options *wanted);
 void rocksdb_settings_release(struct rocksdb_settings *settings);
-/* Takes and frees RocksDB's message; NULL is success. FULL, CORRUPT, BUSY (its lock), NOT_FOUND, else IO. */
+/* Takes and frees RocksDB's message; NULL is success. FULL, CORRUPT, BUSY (its lock), NOT_FOUND,
+ * else IO. */
 enum error_code rocksdb_failure(char *message, struct error *error, const char *doing) AV_MUST_USE;
 
 #endif

@@ -3,9 +3,9 @@
  * A hash table with open addressing (linear probing, at most half full) and a skip list over the
  * same nodes (Pugh 1990), threaded on demand: see sorted_map.h.
  *
- * A node's `next` is NULL (not in order), the waiting mark (in the list of those to be threaded), or
- * its tower. Waiting nodes are sorted first and threaded with a finger that only moves forward, so
- * that threading n sorted keys into an empty list costs n steps.
+ * A node's `next` is NULL (not in order), the waiting mark (in the list of those to be threaded),
+ * or its tower. Waiting nodes are sorted first and threaded with a finger that only moves forward,
+ * so that threading n sorted keys into an empty list costs n steps.
  */
 #include "catalog/sorted_map.h"
 
@@ -27,7 +27,8 @@ struct chunk {
     alignas(max_align_t) char bytes[];
 };
 
-/* A waiting node with the first bytes of its key as a number, so that most comparisons need no memory. */
+/* A waiting node with the first bytes of its key as a number, so that most comparisons need no
+ * memory. */
 struct waiting {
     uint64_t prefix;
     struct sorted_map_node *node;
@@ -328,7 +329,8 @@ make_order(struct sorted_map *map)
     map->waiting_count = 0;
 }
 
-/* The tower of the last node before `key`, or the head. `last` says which node, NULL for the head. */
+/* The tower of the last node before `key`, or the head. `last` says which node, NULL for the head.
+ */
 static struct sorted_map_node **
 tower_before(struct sorted_map *map, struct text key, struct sorted_map_node **last)
 {

@@ -39,7 +39,8 @@ struct sorted_map_node *sorted_map_before(struct sorted_map *map, struct text ke
 struct sorted_map_node *sorted_map_last(struct sorted_map *map);
 /* The next in order, or NULL; nodes put in order since the last ordered question are not seen. */
 struct sorted_map_node *sorted_map_next(const struct sorted_map_node *node);
-/* Bytes aligned for any type, not zeroed, until clear or free. Stops the program when memory is out. */
+/* Bytes aligned for any type, not zeroed, until clear or free. Stops the program when memory is
+ * out. */
 void *sorted_map_memory(struct sorted_map *map, size_t length);
 struct text sorted_map_copy(struct sorted_map *map, struct text text);
 size_t sorted_map_memory_used(const struct sorted_map *map);

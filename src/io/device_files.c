@@ -76,7 +76,7 @@ files_list(struct device *device, device_list_function *each, void *context, str
     }
     enum error_code code = ERROR_NONE;
     struct dirent *entry;
-    while (errno = 0, (entry = readdir(folder)) != NULL) {
+    while ((void)(errno = 0), (entry = readdir(folder)) != NULL) {
         struct stat stat;
         if (fstatat(self->folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0) {
             if (errno == ENOENT)

@@ -2,17 +2,18 @@
 /*
  * The device that fails and crashes on demand, wholly decided by its options and seeds.
  *
- * Each file has two images: `live`, what calls see, and `disk`, what a reboot finds. A change goes to
- * `live` at once and into the list of pending changes; sync() applies the list to `disk`. Reboot
+ * Each file has two images: `live`, what calls see, and `disk`, what a reboot finds. A change goes
+ * to `live` at once and into the list of pending changes; sync() applies the list to `disk`. Reboot
  * decides for each pending change by the seed: applied, dropped, or (writes) torn: only the bytes
  * before a multiple of 512 are applied. Names are treated alike: `names` and `disk_names`, with a
  * list of pending creations, renames and removals.
  *
  *     running --crash at the n-th sync--> crashed --device_simulated_reboot()--> running
  *
- * Invariants: (1) what was synced is in `disk`, and only changes made after it can alter it; (2) after
- * a failed sync the pending changes are gone from the list and stay in `live`: no later sync brings
- * them to `disk`; (3) a file stays in `files` until the reboot that finds no name for it on disk.
+ * Invariants: (1) what was synced is in `disk`, and only changes made after it can alter it; (2)
+ * after a failed sync the pending changes are gone from the list and stay in `live`: no later sync
+ * brings them to `disk`; (3) a file stays in `files` until the reboot that finds no name for it on
+ * disk.
  */
 #include "base/buffer.h"
 #include "base/ensure.h"
@@ -548,9 +549,9 @@ simulated_truncate(struct device_file *file, uint64_t size_bytes, struct error *
 static enum error_code
 simulated_punch(struct device_file *file, uint64_t offset, uint64_t length, struct error *error)
 {
-    return change_simply(
-        file, (struct change){.kind = CHANGE_PUNCH, .offset = offset, .length = length}, "punch",
-        error);
+    return change_simply(file,
+                         (struct change){.kind = CHANGE_PUNCH, .offset = offset, .length = length},
+                         "punch", error);
 }
 
 static enum error_code
@@ -600,7 +601,8 @@ simulated_sync_names(struct device *device, struct error *error)
     lock_take(&self->lock);
     enum error_code code = enter_sync_locked(self, error);
     if (code == ERROR_NONE) {
-        for (struct name_change *change = self->pending_names; change != NULL; change = change->next)
+        for (struct name_change *change = self->pending_names; change != NULL;
+             change = change->next)
             name_change_apply(change, &self->disk_names);
     }
     if (!self->crashed)

@@ -372,6 +372,7 @@ effects_of_STATEMENTS(struct emitter *e)
 {
     struct node change = {0};
     NODE_NUMBER(&change, statements, STATEMENTS, e->line->statements);
+    NODE_NUMBER(&change, statements_version, STATEMENTS_VERSION, e->line->statements_version);
     NODE_NUMBER(&change, flags, FLAGS, e->line->flags);
     node_set_modified(&change, e);
     emit_statements(e);
@@ -467,7 +468,7 @@ effects_of_RULE(struct emitter *e)
         buffer_append_varint(&e->operand, entry->id);
         buffer_append_varint(&e->operand, entry->rights);
     }
-    digest_compute(DIGEST_SHA256, e->operand.data, e->operand.length, hash);
+    digest_compute(DIGEST_SHA256, buffer_text(&e->operand).data, e->operand.length, hash);
     emit_operand(e, FOLD_SET, &key);
     key_begin(&key, FAMILY_RULE_HASH);
     key_bytes(&key, hash, 16);

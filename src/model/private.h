@@ -58,6 +58,10 @@ void committer_health(struct committer *committer, struct model_health *ret_heal
 enum error_code committer_journal(struct committer *committer, const struct line *lines, size_t count,
                                   bool urgent, const struct id_list *forget,
                                   uint64_t *ret_sequence, struct error *error) AV_MUST_USE;
+/* The tombstone versions of these deleted resources (those that have an object and none yet), their statements
+ * taken out, and `affected`, in one group. */
+enum error_code committer_tombstones(struct committer *committer, const struct id_list *ids,
+                                     const struct line *affected, struct error *error) AV_MUST_USE;
 /* Runs a function on the committer's thread between groups (sealing). */
 typedef enum error_code committer_task(void *context, struct error *error);
 enum error_code committer_run(struct committer *committer, committer_task *task, void *context,

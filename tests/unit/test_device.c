@@ -548,9 +548,11 @@ a_flipped_bit_is_seen_before_and_after_a_reboot(void **state)
     device_free(device);
 }
 
-#define OVER_BOTH(test)                                                                            \
-    {"files: " #test, test, set_up_files, tear_down, NULL},                                        \
-        {"simulated: " #test, test, set_up_simulated, tear_down, NULL}
+#define OVER_BOTH(test)                                              \
+    {"files: " #test, test, set_up_files, tear_down, NULL},          \
+    {                                                                \
+        "simulated: " #test, test, set_up_simulated, tear_down, NULL \
+    }
 
 int
 main(void)
@@ -563,7 +565,8 @@ main(void)
         OVER_BOTH(truncating_cuts_and_extends_with_zeros),
         OVER_BOTH(names_are_listed_renamed_over_and_removed),
         OVER_BOTH(space_and_modes_are_answered),
-        cmocka_unit_test_setup_teardown(a_protected_file_has_no_write_bits, set_up_files, tear_down),
+        cmocka_unit_test_setup_teardown(a_protected_file_has_no_write_bits, set_up_files,
+                                        tear_down),
         cmocka_unit_test(a_folder_that_is_not_there_is_not_found),
         cmocka_unit_test(what_was_synced_survives_every_crash_and_the_rest_by_chance),
         cmocka_unit_test(pending_writes_are_decided_one_by_one),

@@ -232,7 +232,8 @@ many_keys_and_large_values_stay_apart(void **state)
     for (uint64_t i = 0; i < 20000; i++) {
         buffer_clear(&key);
         buffer_append_u64(&key, i * 7919 % 20011);
-        overlay_put(overlay, buffer_text(&key), i % 1000 == 0 ? buffer_text(&value) : buffer_text(&key));
+        overlay_put(overlay, buffer_text(&key),
+                    i % 1000 == 0 ? buffer_text(&value) : buffer_text(&key));
     }
     overlay_to_batch(overlay, batch);
     catalog_batch_each(batch, assert_ascending, &ascent);
