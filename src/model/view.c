@@ -483,3 +483,10 @@ view_scan(struct view *view, const struct key *from, const struct key *prefix, b
         range.to = key_text(&to);
     return catalog_scan_open(view->lookup.catalog, view->lookup.snapshot, &range, ret_scan, error);
 }
+
+enum error_code
+view_scan_close(struct catalog_scan *scan, enum error_code code, struct error *error)
+{
+    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
+}

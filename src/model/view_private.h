@@ -80,5 +80,7 @@ enum error_code view_user_name(struct view *view, uint64_t user, struct text *re
 /* A scan of all keys that begin with `prefix`, from `from` on. */
 enum error_code view_scan(struct view *view, const struct key *from, const struct key *prefix, bool backward,
                           struct catalog_scan **ret_scan, struct error *error) AV_MUST_USE;
+/* Closes it; the first error is kept: `code`, with what `error` says of it already, or else the scan's own. */
+enum error_code view_scan_close(struct catalog_scan *scan, enum error_code code, struct error *error) AV_MUST_USE;
 
 #endif
