@@ -100,18 +100,11 @@ last_sealed_group(struct recovery *self, struct error *error)
 {
     struct store *store = self->store;
     for (size_t i = store->volume_count; i-- > 0;) {
-        struct volume *volume = store->volumes[i], *used = NULL;
+        struct volume *volume = store->volumes[i];
         struct fixed_line line = {0};
         if (volume->bulk || volume->number > self->log->number || !volume->sealed)
             continue;
-        enum error_code code = volume__use(store, volume->number, &used, error);
-        if (code == ERROR_NONE) {
-            if (used->index.present && used->index.lines > 0)
-                code = fixed_table_read(used->file, &used->index, used->index.lines - 1, &line, error);
-            else
-                code = ERROR_NOT_FOUND;
-            volume__end_use(store, used);
-        }
+        enum error_code code = index__last(store, volume->number, &line, error);
         if (code == ERROR_NONE)
             code = read_group(self, volume->number, line.b, line.c, line.a, error);
         if (code == ERROR_NONE) {
@@ -242,8 +235,8 @@ check_digest(struct recovery *self, struct device_file *file, const struct journ
             return error_set(error, ERROR_CORRUPT, "a digest that is not hexadecimal");
     } else {
         algorithm = self->store->identity.digest;
-        if (!journal__content_digest(&self->entry, entry->place, entry->length,
-                                     digest_size(algorithm), expected))
+        if (!journal__content_digest(self->entry.lines, self->entry.line_count, entry->place,
+                                     entry->length, digest_size(algorithm), expected))
             return ERROR_NONE; /* its line was purged, or names no digest */
     }
     enum error_code code =
@@ -443,8 +436,8 @@ make_durable(struct recovery *self, uint64_t size, struct error *error)
         code = volume__rewrite(self->log->file, from, self->log->sealed ? size : end, error);
     if (code == ERROR_NONE)
         code = device_sync(self->log->file, error);
-    if (code == ERROR_NONE)
-        code = store->device->operations->sync_names(store->device, error);
+    if (code == ERROR_NONE && end == HEAD_BYTES && !self->log->sealed)
+        code = volume__renew(store, self->log, error);
     return code;
 }
 
