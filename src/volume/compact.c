@@ -67,7 +67,8 @@ original_offset(struct compaction *self, const struct walk_entry *entry, uint64_
                          (unsigned long long)entry->header);
     enum error_code code =
         fixed_table_read(self->walk.file, &self->trailer.map, self->entry_number, &line, error);
-    if (code == ERROR_NONE && line.b != entry->data)
+    /* A void has a shorter header than the bulk content that it replaced. */
+    if (code == ERROR_NONE && (line.b < entry->data || line.b > entry->next))
         code = error_set(error, ERROR_CORRUPT, "the map names another entry than the one at %llu",
                          (unsigned long long)entry->header);
     *ret_offset = line.a;
@@ -224,15 +225,19 @@ replace(struct compaction *self, struct error *error)
     char from[VOLUME_NAME_BYTES], to[VOLUME_NAME_BYTES], source[VOLUME_NAME_BYTES];
     struct volume_name finished = self->name;
     struct volume *volume = self->volume;
+    struct error why = {0};
     finished.unfinished = false;
     volume__name(&self->name, from);
     volume__name(&finished, to);
     volume__file_name(volume, source);
     enum error_code code = operations->rename(device, from, to, error);
-    if (code == ERROR_NONE)
-        code = operations->sync_names(device, error);
     if (code != ERROR_NONE)
-        return code; /* if both are there, opening takes the later one: they say the same */
+        return code;
+    code = operations->sync_names(device, &why);
+    if (code != ERROR_NONE) { /* which of the two will be there is unknown: change neither */
+        store__fail(self->store, &why);
+        return error_set(error, code, "%s", why.message);
+    }
     device_close_file(volume->file);
     volume->file = NULL;
     volume->writable = false;
@@ -345,7 +350,9 @@ store_compact(struct store *store, uint64_t number, store_keep_function *keep, v
     self.name = (struct volume_name){number, self.volume->generation + 1, self.volume->bulk, true};
     self.chunk = malloc(COPY_CHUNK_BYTES);
     ensure(self.chunk != NULL);
-    code = store__check_space(store, self.volume->size_bytes, true, error);
+    code = purge__redo(store, store->device, error); /* it names offsets in the file as it is */
+    if (code == ERROR_NONE)
+        code = store__check_space(store, self.volume->size_bytes, true, error);
     if (code == ERROR_NONE)
         code = compact(&self, &result, error);
     free(self.chunk);

@@ -2,13 +2,14 @@
 /*
  * Purge: entries become void entries, journal lines become {"purged":"<sha256>"}; nothing moves.
  *
- * Lines. What replaces a line holds the hash of what was there, so a write that tears would lose it
- * for ever. Therefore the replacements are first written to the file `purge.redo` and synced, then
- * put in place and synced, then the file is removed. Opening finishes what a redo file says:
- *     one line a replacement: volume offset length sha256 (20, 20, 20 and 64 digits, blanks between)
- *     last line:              end <SHA-256 of all lines before>
- * Entries. A header block is written, synced, then the data is punched out: a crash leaves the entry
- * as it was or void, and repeating does no harm.
+ * A write that tears would lose what cannot be had again: the hash of a line, the length of an entry.
+ * Therefore all changes are first written to the file `purge.redo` and synced, then made and synced, then the
+ * file is removed. Opening, and the next purge, first finish what a redo file says. Its lines:
+ *     volume offset length what     20, 20, 20 and 64 bytes, blanks between; `what` is the SHA-256 of the
+ *                                   line that goes, or "void-" and the place's offset, filled with dots
+ *     end <SHA-256 of all lines before>
+ * Offsets are those in the file as it is. An entry's header is synced before its data is punched out,
+ * so that a volume can be walked at any moment.
  *
  * A volume is claimed while it is written, so readers of a span have ended. The writes go through a
  * handle of their own: the committer and uploads go on with theirs.
@@ -18,7 +19,11 @@
 
 #define REDO_NAME "purge.redo"
 #define REDO_UNFINISHED "purge.redo.new"
-enum { REDO_LINE_BYTES = 3 * 21 + SHA256_HEX_BYTES + 1, REDO_END_BYTES = 4 + SHA256_HEX_BYTES + 1 };
+enum {
+    REDO_WHAT_BYTES = SHA256_HEX_BYTES,
+    REDO_LINE_BYTES = 3 * 21 + REDO_WHAT_BYTES + 1,
+    REDO_END_BYTES = 4 + SHA256_HEX_BYTES + 1
+};
 
 /* Volumes of a store, or of a folder of copies. */
 struct target {
@@ -144,16 +149,22 @@ sync_target(struct target *target, struct error *error)
                                  : device_sync(target->copy.file, error);
 }
 
-/* ---- lines ---- */
+/* ---- changes ---- */
 
-struct replacement {
-    uint64_t volume, physical, length;
-    char sha256_hex[SHA256_HEX_BYTES];
+struct change {
+    uint64_t volume, physical, length; /* of a line; of a whole entry, header to padding */
+    char what[REDO_WHAT_BYTES];
 };
-struct replacements {
-    struct replacement *items;
+struct changes {
+    struct change *items;
     size_t count;
 };
+
+static bool
+is_void_change(const struct change *change)
+{
+    return memcmp(change->what, "void-", 5) == 0;
+}
 
 static int
 compare_lines(const void *left, const void *right)
@@ -185,7 +196,7 @@ is_line(const char *data, size_t length)
 
 /* Reads the line; adds nothing when it is purged already. */
 static enum error_code
-plan_line(struct target *target, const struct purge_line *line, struct replacements *plan,
+plan_line(struct target *target, const struct purge_line *line, struct changes *plan,
           struct error *error)
 {
     uint64_t physical = 0;
@@ -207,23 +218,23 @@ plan_line(struct target *target, const struct purge_line *line, struct replaceme
                          (unsigned long long)(line->place.offset + line->line_offset),
                          (unsigned long long)line->place.volume);
     if (code == ERROR_NONE && !text_starts_with(text_of(data, length), TEXT("{\"purged\":\""))) {
-        struct replacement *item = &plan->items[plan->count++];
+        struct change *item = &plan->items[plan->count++];
         journal__line_hash(text_of(data, length), hash);
-        *item = (struct replacement){line->place.volume, physical + line->line_offset, length, {0}};
-        hex_write(hash, sizeof hash, item->sha256_hex);
+        *item = (struct change){line->place.volume, physical + line->line_offset, length, {0}};
+        hex_write(hash, sizeof hash, item->what);
     }
     free(data);
     return code;
 }
 
 static enum error_code
-replace_line(struct target *target, const struct replacement *item, struct error *error)
+replace_line(struct target *target, const struct change *item, struct error *error)
 {
     char *data = malloc((size_t)item->length);
     ensure(data != NULL);
     memset(data, ' ', (size_t)item->length);
     memcpy(data, "{\"purged\":\"", 11);
-    memcpy(data + 11, item->sha256_hex, SHA256_HEX_BYTES);
+    memcpy(data + 11, item->what, SHA256_HEX_BYTES);
     memcpy(data + 11 + SHA256_HEX_BYTES, "\"}", 2);
     enum error_code code =
         store__write(target->copy.file, item->physical, data, (size_t)item->length, error);
@@ -231,21 +242,95 @@ replace_line(struct target *target, const struct replacement *item, struct error
     return code;
 }
 
+/* ---- spans ---- */
+
+/* The span must be the entry that it names, or void already. */
+static enum error_code
+plan_span(struct target *target, const struct purge_span *span, struct changes *plan,
+          struct error *error)
+{
+    char number[24];
+    struct walk walk;
+    struct walk_entry found;
+    uint64_t physical = 0, before = span->bulk_preamble ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
+    enum error_code code =
+        volume__locate(target->store, &target->copy, span->place.offset, &physical, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (physical < HEAD_BYTES + before)
+        return error_set(error, ERROR_INVALID, "no entry can be at %llu",
+                         (unsigned long long)span->place.offset);
+    uint64_t header = physical - before, total = before + tar_padded(span->length);
+    code = walk_init(&walk, target->copy.file, header, error);
+    if (code == ERROR_NONE)
+        code = walk_look(&walk, &found, error);
+    bool fits = code == ERROR_NONE && found.next == header + total;
+    bool is_void = fits && text_starts_with(found.path, TEXT("journal/void/"));
+    walk_release(&walk);
+    if (code != ERROR_NONE && code != ERROR_CORRUPT && code != ERROR_NOT_FOUND)
+        return code;
+    if (!is_void && (!fits || found.data != physical || found.size != span->length))
+        return error_set(error, ERROR_CORRUPT, "the entry at %llu of volume %llu is not as named",
+                         (unsigned long long)span->place.offset,
+                         (unsigned long long)span->place.volume);
+    struct change *item = &plan->items[plan->count++];
+    *item = (struct change){span->place.volume, header, total, {0}};
+    memset(item->what, '.', sizeof item->what);
+    memcpy(item->what, "void-", 5);
+    snprintf(number, sizeof number, "%020llu", (unsigned long long)span->place.offset);
+    memcpy(item->what + 5, number, 20);
+    return ERROR_NONE;
+}
+
+static enum error_code
+void_header(const struct change *item, char out[TAR_LARGE_HEADER_SIZE], size_t *ret_size,
+            struct error *error)
+{
+    char path[PATH_TEXT_MAX];
+    size_t size = tar_header_size(item->length - TAR_BLOCK_SIZE);
+    int length = snprintf(path, sizeof path, "journal/void/%010llu-%.20s",
+                          (unsigned long long)item->volume, item->what + 5);
+    struct tar_entry entry = {text_of(path, (size_t)length), item->length - size, 0};
+    *ret_size = size;
+    return tar_write_header(&entry, out, error);
+}
+
+static enum error_code
+write_void(struct target *target, const struct change *item, struct error *error)
+{
+    char header[TAR_LARGE_HEADER_SIZE];
+    size_t size;
+    enum error_code code = void_header(item, header, &size, error);
+    return code != ERROR_NONE
+               ? code
+               : store__write(target->copy.file, item->physical, header, size, error);
+}
+
+static enum error_code
+punch_void(struct target *target, const struct change *item, struct error *error)
+{
+    uint64_t header = tar_header_size(item->length - TAR_BLOCK_SIZE);
+    if (item->length == header)
+        return ERROR_NONE;
+    return target->device->operations->punch(target->copy.file, item->physical + header,
+                                             item->length - header, error);
+}
+
 /* ---- the redo file ---- */
 
 static void
-redo_line(struct buffer *out, const struct replacement *item)
+redo_line(struct buffer *out, const struct change *item)
 {
     struct fixed_line numbers = {item->volume, item->physical, item->length};
     fixed_line_append(out, numbers);
     if (out->status == ERROR_NONE)
         out->data[out->length - 1] = ' ';
-    buffer_append(out, item->sha256_hex, SHA256_HEX_BYTES);
+    buffer_append(out, item->what, REDO_WHAT_BYTES);
     buffer_append_char(out, '\n');
 }
 
 static enum error_code
-write_redo(struct target *target, const struct replacements *plan, struct error *error)
+write_redo(struct target *target, const struct changes *plan, struct error *error)
 {
     unsigned char hash[SHA256_BYTES];
     struct buffer out AV_CLEANUP(buffer_release) = {0};
@@ -284,20 +369,41 @@ remove_redo(struct device *device, struct error *error)
     return code != ERROR_NONE ? code : device->operations->sync_names(device, error);
 }
 
-/* Puts all replacements in place, volume by volume. */
+/* The changes of one volume, with a sync between headers and data. */
 static enum error_code
-apply(struct target *target, const struct replacements *plan, struct error *error)
+apply_to_volume(struct target *target, const struct change *items, size_t count,
+                struct error *error)
 {
     enum error_code code = ERROR_NONE;
-    for (size_t i = 0; code == ERROR_NONE && i < plan->count;) {
+    bool voids = false;
+    for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
+        voids = voids || is_void_change(&items[i]);
+        code = is_void_change(&items[i]) ? write_void(target, &items[i], error)
+                                         : replace_line(target, &items[i], error);
+    }
+    if (code == ERROR_NONE)
+        code = sync_target(target, error);
+    for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
+        if (is_void_change(&items[i]))
+            code = punch_void(target, &items[i], error);
+    }
+    if (code == ERROR_NONE && voids)
+        code = sync_target(target, error);
+    return code;
+}
+
+static enum error_code
+apply(struct target *target, const struct changes *plan, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    for (size_t i = 0, next; code == ERROR_NONE && i < plan->count; i = next) {
         uint64_t volume = plan->items[i].volume;
+        for (next = i; next < plan->count && plan->items[next].volume == volume;)
+            next++;
         code = open_target(target, volume, error);
         if (code != ERROR_NONE)
             break;
-        for (; code == ERROR_NONE && i < plan->count && plan->items[i].volume == volume; i++)
-            code = replace_line(target, &plan->items[i], error);
-        if (code == ERROR_NONE)
-            code = sync_target(target, error);
+        code = apply_to_volume(target, plan->items + i, next - i, error);
         close_target(target);
     }
     return code;
@@ -305,7 +411,7 @@ apply(struct target *target, const struct replacements *plan, struct error *erro
 
 /* False: the file was not finished, so nothing has been put in place. */
 static bool
-parse_redo(struct text data, struct replacements *plan)
+parse_redo(struct text data, struct changes *plan)
 {
     unsigned char stated[SHA256_BYTES], actual[SHA256_BYTES];
     if (data.length < REDO_END_BYTES || (data.length - REDO_END_BYTES) % REDO_LINE_BYTES != 0)
@@ -327,22 +433,22 @@ parse_redo(struct text data, struct replacements *plan)
         numbers[FIXED_LINE_BYTES - 1] = '\n';
         if (!fixed_line_parse(numbers, &line))
             return false;
-        struct replacement *item = &plan->items[plan->count++];
-        *item = (struct replacement){line.a, line.b, line.c, {0}};
-        memcpy(item->sha256_hex, data.data + i * REDO_LINE_BYTES + FIXED_LINE_BYTES,
-               SHA256_HEX_BYTES);
-        if (item->length < PURGED_LINE_BYTES || item->length > JOURNAL_ENTRY_MAX)
+        struct change *item = &plan->items[plan->count++];
+        *item = (struct change){line.a, line.b, line.c, {0}};
+        memcpy(item->what, data.data + i * REDO_LINE_BYTES + FIXED_LINE_BYTES, REDO_WHAT_BYTES);
+        if (is_void_change(item) ? item->length < TAR_BLOCK_SIZE
+                                 : item->length < PURGED_LINE_BYTES || item->length > JOURNAL_ENTRY_MAX)
             return false;
     }
     return true;
 }
 
 enum error_code
-purge__redo(struct device *device, struct error *error)
+purge__redo(struct store *store, struct device *device, struct error *error)
 {
     struct device_file *file = NULL;
-    struct replacements plan = {0};
-    struct target target = {.device = device};
+    struct changes plan = {0};
+    struct target target = {.store = store, .device = device};
     struct buffer data AV_CLEANUP(buffer_release) = {0};
     uint64_t size = 0;
     enum error_code code = device_open_file(device, REDO_NAME, DEVICE_READ, &file, error);
@@ -366,7 +472,7 @@ purge__redo(struct device *device, struct error *error)
                               : (error_prefix(error, "an interrupted purge"), code);
 }
 
-/* ---- lines, all of a request ---- */
+/* ---- a request ---- */
 
 /* A copy may lack volumes: reported, left out. */
 static bool
@@ -380,40 +486,81 @@ left_out(struct target *target, uint64_t volume, enum error_code code)
 
 static enum error_code
 plan_lines(struct target *target, const struct purge_line *lines, size_t count,
-           struct replacements *plan, struct error *error)
+           struct changes *plan, struct error *error)
 {
     enum error_code code = ERROR_NONE;
-    for (size_t i = 0; code == ERROR_NONE && i < count;) {
+    for (size_t i = 0, next; code == ERROR_NONE && i < count; i = next) {
         uint64_t volume = lines[i].place.volume;
-        size_t next = i;
-        while (next < count && lines[next].place.volume == volume)
+        for (next = i; next < count && lines[next].place.volume == volume;)
             next++;
         code = open_target(target, volume, error);
         if (left_out(target, volume, code)) {
             code = ERROR_NONE;
-        } else if (code == ERROR_NONE) {
-            for (; code == ERROR_NONE && i < next; i++)
-                code = plan_line(target, &lines[i], plan, error);
-            close_target(target);
+            continue;
         }
-        i = next;
+        if (code != ERROR_NONE)
+            break;
+        for (; code == ERROR_NONE && i < next; i++)
+            code = plan_line(target, &lines[i], plan, error);
+        close_target(target);
     }
     return code;
 }
 
 static enum error_code
-purge_lines(struct target *target, const struct purge_request *request, struct error *error)
+plan_spans(struct target *target, const struct purge_span *spans, size_t count,
+           struct changes *plan, struct error *error)
 {
-    struct replacements plan = {0};
     enum error_code code = ERROR_NONE;
-    if (request->line_count == 0)
-        return ERROR_NONE;
-    struct purge_line *lines = calloc(request->line_count, sizeof *lines);
-    plan.items = calloc(request->line_count, sizeof *plan.items);
-    ensure(lines != NULL && plan.items != NULL);
-    memcpy(lines, request->lines, request->line_count * sizeof *lines);
-    qsort(lines, request->line_count, sizeof *lines, compare_lines);
-    code = plan_lines(target, lines, request->line_count, &plan, error);
+    for (size_t i = 0, next; code == ERROR_NONE && i < count; i = next) {
+        uint64_t volume = spans[i].place.volume;
+        for (next = i; next < count && spans[next].place.volume == volume;)
+            next++;
+        code = open_target(target, volume, error);
+        if (left_out(target, volume, code)) {
+            code = ERROR_NONE;
+            continue;
+        }
+        if (code != ERROR_NONE)
+            break;
+        for (; code == ERROR_NONE && i < next; i++) {
+            code = plan_span(target, &spans[i], plan, error);
+            if (code == ERROR_GONE) /* compaction left it out */
+                code = ERROR_NONE;
+        }
+        close_target(target);
+    }
+    return code;
+}
+
+/* Sorted by volume; malloc'ed. */
+static void *
+sorted_copy(const void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    void *copy = calloc(count + 1, size);
+    ensure(copy != NULL);
+    if (count > 0) {
+        memcpy(copy, items, count * size);
+        qsort(copy, count, size, compare);
+    }
+    return copy;
+}
+
+static enum error_code
+purge(struct target *target, const struct purge_request *request, struct error *error)
+{
+    struct changes plan = {0};
+    struct purge_line *lines =
+        sorted_copy(request->lines, request->line_count, sizeof *lines, compare_lines);
+    struct purge_span *spans =
+        sorted_copy(request->spans, request->span_count, sizeof *spans, compare_spans);
+    plan.items = calloc(request->line_count + request->span_count + 1, sizeof *plan.items);
+    ensure(plan.items != NULL);
+    enum error_code code = purge__redo(target->store, target->device, error);
+    if (code == ERROR_NONE)
+        code = plan_lines(target, lines, request->line_count, &plan, error);
+    if (code == ERROR_NONE)
+        code = plan_spans(target, spans, request->span_count, &plan, error);
     if (code == ERROR_NONE && plan.count > 0) {
         code = write_redo(target, &plan, error);
         if (code == ERROR_NONE)
@@ -422,123 +569,10 @@ purge_lines(struct target *target, const struct purge_request *request, struct e
             code = remove_redo(target->device, error);
     }
     free(plan.items);
+    free(spans);
     free(lines);
     return code;
 }
-
-/* ---- spans ---- */
-
-struct span_bytes {
-    uint64_t header, total; /* physical; total with header and padding */
-};
-
-/* The span must be the entry that it names, or void already. */
-static enum error_code
-locate_span(struct target *target, const struct purge_span *span, struct span_bytes *ret_bytes,
-            struct error *error)
-{
-    struct walk walk;
-    struct walk_entry found;
-    uint64_t physical = 0, before = span->bulk_preamble ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
-    enum error_code code =
-        volume__locate(target->store, &target->copy, span->place.offset, &physical, error);
-    if (code != ERROR_NONE)
-        return code;
-    if (physical < HEAD_BYTES + before)
-        return error_set(error, ERROR_INVALID, "no entry can be at %llu",
-                         (unsigned long long)span->place.offset);
-    struct span_bytes bytes = {physical - before, before + tar_padded(span->length)};
-    code = walk_init(&walk, target->copy.file, bytes.header, error);
-    if (code == ERROR_NONE)
-        code = walk_look(&walk, &found, error);
-    bool fits = code == ERROR_NONE && found.next == bytes.header + bytes.total;
-    bool is_void = fits && text_starts_with(found.path, TEXT("journal/void/"));
-    walk_release(&walk);
-    if (code == ERROR_IO || code == ERROR_NO_MEMORY)
-        return code;
-    if (!is_void && (!fits || found.data != physical || found.size != span->length))
-        return error_set(error, ERROR_CORRUPT, "the entry at %llu of volume %llu is not as named",
-                         (unsigned long long)span->place.offset,
-                         (unsigned long long)span->place.volume);
-    *ret_bytes = bytes;
-    return ERROR_NONE;
-}
-
-static enum error_code
-write_void(struct target *target, const struct purge_span *span, const struct span_bytes *bytes,
-           size_t *ret_header, struct error *error)
-{
-    char header[TAR_LARGE_HEADER_SIZE], path[PATH_TEXT_MAX];
-    size_t size = tar_header_size(bytes->total - TAR_BLOCK_SIZE);
-    int length = snprintf(path, sizeof path, "journal/void/%010llu-%020llu",
-                          (unsigned long long)span->place.volume,
-                          (unsigned long long)span->place.offset);
-    struct tar_entry entry = {text_of(path, (size_t)length), bytes->total - size, 0};
-    *ret_header = size;
-    enum error_code code = tar_write_header(&entry, header, error);
-    return code != ERROR_NONE ? code
-                              : store__write(target->copy.file, bytes->header, header, size, error);
-}
-
-/* The headers of one volume's spans, then a sync, then the data. */
-static enum error_code
-purge_volume(struct target *target, const struct purge_span *spans, size_t count,
-             struct error *error)
-{
-    enum error_code code = ERROR_NONE;
-    struct span_bytes *bytes = calloc(count, sizeof *bytes);
-    size_t *headers = calloc(count, sizeof *headers);
-    ensure(bytes != NULL && headers != NULL);
-    for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
-        code = locate_span(target, &spans[i], &bytes[i], error);
-        if (code == ERROR_GONE) { /* compaction left it out */
-            code = ERROR_NONE;
-            continue;
-        }
-        if (code == ERROR_NONE)
-            code = write_void(target, &spans[i], &bytes[i], &headers[i], error);
-    }
-    if (code == ERROR_NONE)
-        code = sync_target(target, error);
-    for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
-        if (headers[i] != 0 && bytes[i].total > headers[i])
-            code = target->device->operations->punch(target->copy.file, bytes[i].header + headers[i],
-                                                     bytes[i].total - headers[i], error);
-    }
-    if (code == ERROR_NONE)
-        code = sync_target(target, error);
-    free(bytes);
-    free(headers);
-    return code;
-}
-
-static enum error_code
-purge_spans(struct target *target, const struct purge_request *request, struct error *error)
-{
-    enum error_code code = ERROR_NONE;
-    if (request->span_count == 0)
-        return ERROR_NONE;
-    struct purge_span *spans = calloc(request->span_count, sizeof *spans);
-    ensure(spans != NULL);
-    memcpy(spans, request->spans, request->span_count * sizeof *spans);
-    qsort(spans, request->span_count, sizeof *spans, compare_spans);
-    for (size_t i = 0, next; code == ERROR_NONE && i < request->span_count; i = next) {
-        uint64_t volume = spans[i].place.volume;
-        for (next = i; next < request->span_count && spans[next].place.volume == volume;)
-            next++;
-        code = open_target(target, volume, error);
-        if (left_out(target, volume, code)) {
-            code = ERROR_NONE;
-        } else if (code == ERROR_NONE) {
-            code = purge_volume(target, spans + i, next - i, error);
-            close_target(target);
-        }
-    }
-    free(spans);
-    return code;
-}
-
-/* ---- the two doors ---- */
 
 enum error_code
 store_purge(struct store *store, const struct purge_request *request, struct error *error)
@@ -548,11 +582,7 @@ store_purge(struct store *store, const struct purge_request *request, struct err
     if (code != ERROR_NONE)
         return code;
     lock_take(&store->rewriting);
-    code = purge__redo(store->device, error); /* of a purge that an error stopped */
-    if (code == ERROR_NONE)
-        code = purge_spans(&target, request, error);
-    if (code == ERROR_NONE)
-        code = purge_lines(&target, request, error);
+    code = purge(&target, request, error);
     lock_give(&store->rewriting);
     return code;
 }
@@ -562,10 +592,5 @@ store_purge_copy(struct device *copy, const struct purge_request *request,
                  store_fault_function *on_fault, void *context, struct error *error)
 {
     struct target target = {.device = copy, .faults = {on_fault, context, 0}};
-    enum error_code code = purge__redo(copy, error);
-    if (code == ERROR_NONE)
-        code = purge_spans(&target, request, error);
-    if (code == ERROR_NONE)
-        code = purge_lines(&target, request, error);
-    return code;
+    return purge(&target, request, error);
 }

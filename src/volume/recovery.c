@@ -66,6 +66,13 @@ read_group(struct recovery *self, uint64_t number, uint64_t offset, uint64_t len
 
 /* ---- where to begin ---- */
 
+static bool
+is_damage(enum error_code code)
+{
+    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
+           code == ERROR_GONE;
+}
+
 /* Does the catalog's position lie in these volumes? */
 static enum error_code
 check_known(struct recovery *self, struct error *error)
@@ -78,20 +85,13 @@ check_known(struct recovery *self, struct error *error)
     enum error_code code = ERROR_CORRUPT;
     if (known->volume <= self->log->number && known->offset >= HEAD_BYTES + TAR_BLOCK_SIZE)
         code = read_group(self, known->volume, known->offset, known->length, known->sequence, &why);
-    if (code == ERROR_IO || code == ERROR_NO_MEMORY || code == ERROR_CLOSED)
+    if (code != ERROR_NONE && !is_damage(code))
         return error_set(error, code, "%s", why.message);
     if (code == ERROR_NONE && memcmp(self->entry.hash, known->chain, CHAIN_BYTES) == 0)
         return ERROR_NONE;
     self->known = &nothing;
     self->result->position_unknown = true;
     return ERROR_NONE;
-}
-
-static bool
-is_damage(enum error_code code)
-{
-    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
-           code == ERROR_GONE;
 }
 
 /* The last group of the sealed volumes, through their indexes. */
@@ -523,7 +523,9 @@ open_log(struct recovery *self, uint64_t *ret_size, struct error *error)
     }
     if (code == ERROR_NONE)
         code = store__device_size(used->file, ret_size, error);
-    return code; /* the use is kept until recovery is over */
+    if (code != ERROR_NONE && used != NULL)
+        volume__end_use(store, used);
+    return code; /* else the use is kept until recovery is over */
 }
 
 enum error_code

@@ -510,7 +510,7 @@ store_open(const struct store_options *options, const struct position *known,
     if (code == ERROR_NONE)
         code = read_identity(store, error);
     if (code == ERROR_NONE && !options->read_only)
-        code = purge__redo(store->device, error);
+        code = purge__redo(NULL, store->device, error);
     if (code == ERROR_NONE)
         code = recovery__run(store, known == NULL ? &nothing : known, &faults, &recovery, error);
     if (code == ERROR_NONE)

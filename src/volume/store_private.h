@@ -382,7 +382,8 @@ struct text content__sums_path(const struct content *content, char out[PATH_TEXT
 
 /* ---- purge.c ---- */
 
-/* Finishes a purge that was interrupted while it wrote lines. */
-enum error_code purge__redo(struct device *device, struct error *error) AV_MUST_USE;
+/* Finishes a purge that was interrupted. `store` NULL: at opening, or copies. */
+enum error_code purge__redo(struct store *store, struct device *device,
+                            struct error *error) AV_MUST_USE;
 
 #endif

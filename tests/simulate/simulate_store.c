@@ -574,6 +574,8 @@ work(struct world *w)
     for (unsigned i = 0; i < STEPS; i++) {
         struct error error = {0};
         enum error_code code = one_step(w, &error);
+        if (code != ERROR_NONE && getenv("SIMULATE_TRACE") != NULL)
+            fprintf(stderr, "step %u: %s: %s\n", i, error_word(code), error.message);
         if (code != ERROR_NONE)
             untouched = false;
         if (code == ERROR_CORRUPT || code == ERROR_INVALID)
@@ -665,7 +667,7 @@ int
 main(int argc, char **argv)
 {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 8;
+    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 5;
     uint64_t runs = 0;
     for (uint64_t seed = first; seed < first + count; seed++)
         run_seed(seed, &runs);
