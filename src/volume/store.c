@@ -13,6 +13,7 @@ static const struct store_options defaults = {
     .volume_size_bytes = UINT64_C(4) << 30,
     .small_content_bytes = UINT64_C(1) << 20,
     .content_memory_bytes = UINT64_C(64) << 20,
+    .sums_memory_bytes = UINT64_C(256) << 10,
     .reserve_bytes = UINT64_C(16) << 20,
     .bulk_open = 256,
 };
@@ -204,6 +205,7 @@ fill_options(struct store_options *options)
     DEFAULT(volume_size_bytes);
     DEFAULT(small_content_bytes);
     DEFAULT(content_memory_bytes);
+    DEFAULT(sums_memory_bytes);
     DEFAULT(reserve_bytes);
     DEFAULT(bulk_open);
 #undef DEFAULT
@@ -509,6 +511,8 @@ store_open(const struct store_options *options, const struct position *known,
         code = choose_log(store, error);
     if (code == ERROR_NONE)
         code = read_identity(store, error);
+    if (code == ERROR_NONE && !options->read_only)
+        code = content__remove_spools(store->options.lost_and_found, error);
     if (code == ERROR_NONE && !options->read_only)
         code = purge__redo(NULL, store->device, error);
     if (code == ERROR_NONE)

@@ -472,6 +472,9 @@ volume__locate(struct store *store, struct volume *volume, uint64_t offset, uint
     uint64_t line;
     struct fixed_line found;
     (void)store;
+    if (!volume->map.present && volume->generation > 1)
+        return error_set(error, ERROR_CORRUPT, "the map of compacted volume %llu is damaged",
+                         (unsigned long long)volume->number);
     if (!volume->map.present) {
         *ret_physical = offset;
         return ERROR_NONE;
