@@ -75,6 +75,12 @@ connection_notify(void *context, struct MHD_Connection *mhd, void **socket_conte
     *socket_context = NULL;
 }
 
+struct http_server *
+http_request_server(const struct http_request *request)
+{
+    return request->connection->server;
+}
+
 /* ---- steps --------------------------------------------------------------------------------------- */
 
 void
@@ -122,6 +128,8 @@ commit_done(void *context, struct transaction *transaction)
 enum error_code
 http_commit(struct http_request *request, struct transaction *transaction, http_step *next, struct error *error)
 {
+    struct error own = {0};
+    error = error != NULL ? error : &own;
     http_sleep(request, next);
     if (transaction_submit(transaction, commit_done, request, error) == ERROR_NONE)
         return ERROR_NONE;
@@ -146,6 +154,8 @@ run_work(void *context)
 enum error_code
 http_work(struct http_request *request, http_step *run, http_step *next, struct error *error)
 {
+    struct error own = {0};
+    error = error != NULL ? error : &own;
     struct work *work = arena_alloc(request->arena, sizeof *work);
     if (work == NULL)
         return arena_status(request->arena, error);

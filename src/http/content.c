@@ -219,6 +219,8 @@ enum error_code
 content_answer(struct http_request *request, struct content_reader **reader, struct text media_type,
                const struct representation *current, struct error *error)
 {
+    struct error own = {0};
+    error = error != NULL ? error : &own;
     struct byte_range ranges[BYTE_RANGES_MAXIMUM];
     size_t count = 0;
     uint64_t size = content_reader_size(*reader);

@@ -73,6 +73,8 @@ enum error_code
 digests_expected(struct http_request *request, struct expected_digests *ret_digests, struct error *error)
 {
     static const enum http_header headers[] = {HTTP_HEADER_DIGEST, HTTP_HEADER_CONTENT_DIGEST, HTTP_HEADER_REPR_DIGEST};
+    struct error own = {0};
+    error = error != NULL ? error : &own;
     ret_digests->count = 0;
     ret_digests->algorithms = 0;
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {

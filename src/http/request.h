@@ -96,6 +96,9 @@ http_is_read(const struct http_request *request)
     return request->method == HTTP_GET || request->method == HTTP_HEAD;
 }
 
+/* The server that the request came to. */
+struct http_server *http_request_server(const struct http_request *request);
+
 /* ---- query --------------------------------------------------------------------------------------- */
 
 /* The value of a key, decoded (application/x-www-form-urlencoded: '+' is a blank), in the arena.
