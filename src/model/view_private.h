@@ -11,6 +11,7 @@
 #define ARCHIVOLT_MODEL_VIEW_PRIVATE_H
 
 #include "model/keys.h"
+#include "model/moment.h"
 #include "model/private.h"
 
 #define VIEW_STANDINGS 64u
@@ -31,7 +32,8 @@ struct remembered_rule {
 struct view {
     struct model *model;
     struct principal principal;
-    struct lookup lookup;
+    struct moment *moment;
+    struct lookup lookup; /* in the moment's snapshot */
     struct arena arena;    /* results */
     struct arena visiting; /* what one callback is shown */
     struct arena rule_arena;

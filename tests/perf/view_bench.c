@@ -2,7 +2,7 @@
 /*
  * How fast does a view read? Not a test: it prints what it measured, one line a thing, and judges nothing.
  *
- *     view_bench FOLDER [CHILDREN]       FOLDER must not exist; it is left there to be looked at
+ *     view_bench FOLDER [CHILDREN [keep]]    FOLDER must not exist, or with `keep` is read as an earlier run left it
  *
  * The catalog is loaded by keys: /a/b/c with CHILDREN (1,000,000) files under it. Content is not read.
  */
@@ -10,6 +10,7 @@
 #include "io/clock.h"
 #include "model/effect.h"
 #include "model/keys.h"
+#include "model/moment.h"
 #include "model/private.h"
 
 enum { FOLDER_ID = 4, FIRST_ID = 10, RULE = 1, PAGE = 1000, READS = 200000 };
@@ -215,8 +216,10 @@ main(int argc, char **argv)
         load(argv[1], children);
     report("resources loaded", children, start_ns);
     must(catalog_rocksdb_open(&(struct catalog_rocksdb_options){.path = argv[1]}, &model.catalog, &error), &error);
+    model.moments = moments_new(model.catalog);
     measure(&model, principal_anonymous(), "anonymous", children);
     measure(&model, principal_local(), "administrator", children);
+    moments_free(model.moments);
     catalog_close(model.catalog);
     return 0;
 }
