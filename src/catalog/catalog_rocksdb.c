@@ -42,7 +42,7 @@ rocksdb_catalog(struct catalog *catalog)
     return (struct rocksdb_catalog *)catalog;
 }
 
-/* RocksDB counts each comparison for each thread unless the thread says no: a tenth of the time. */
+/* RocksDB counts each comparison for each thread unless the thread says no. */
 static void
 stop_counting(void)
 {
