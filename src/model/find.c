@@ -204,13 +204,6 @@ struct find {
 };
 
 static enum error_code
-close_scan(struct catalog_scan *scan, enum error_code code, struct error *error)
-{
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
-}
-
-static enum error_code
 check_condition(struct find *find, uint64_t id, const struct find_condition *condition, bool *ret_holds)
 {
     struct key prefix;
@@ -227,7 +220,7 @@ check_condition(struct find *find, uint64_t id, const struct find_condition *con
         if (code == ERROR_NONE)
             *ret_holds = condition_holds(condition, statement.value);
     }
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 static enum error_code
@@ -312,7 +305,7 @@ find_in_order(struct find *find, uint64_t after_id)
         last = id;
         code = consider(find, id);
     }
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 /* ---- many values: block by block -------------------------------------------------------------------------- */
@@ -367,7 +360,7 @@ block_gather(struct find *find, uint64_t after_id, struct block *block)
             block_settle(block);
     }
     block_settle(block);
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 static enum error_code

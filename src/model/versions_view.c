@@ -60,6 +60,5 @@ view_versions(struct view *view, uint64_t id, uint64_t after_number, view_versio
         return code;
     while (code == ERROR_NONE && more && catalog_scan_next(scan, &key, &value))
         code = show_version(view, key, value, visit, context, &more, error);
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
+    return view_scan_close(scan, code, error);
 }
