@@ -164,9 +164,30 @@ a_moment_is_shared_until_the_next_write_and_bounded(void **state)
     moments_pass(f->model.moments);
     assert_int_equal(moments_take(f->model.moments, &three, &error), ERROR_NONE);
     assert_ptr_not_equal(one, three);
+    assert_false(moment_recall_path(three, text_from(path), &container));
     moment_release(one);
     moment_release(two);
     moment_release(three);
+    fixture_free(f);
+}
+
+static void
+a_crowded_moment_gives_way_without_a_write(void **state)
+{
+    struct fixture *f = fixture_new();
+    struct error error = {0};
+    struct moment *one = NULL, *two = NULL;
+    char path[32];
+    (void)state;
+    assert_int_equal(moments_take(f->model.moments, &one, &error), ERROR_NONE);
+    for (unsigned i = 0; i < MOMENT_PATHS + MOMENT_REFUSALS; i++) {
+        snprintf(path, sizeof path, "/container-%u", i);
+        moment_remember_path(one, text_from(path), (struct remembered_container){i, i});
+    }
+    assert_int_equal(moments_take(f->model.moments, &two, &error), ERROR_NONE);
+    assert_ptr_not_equal(one, two);
+    moment_release(one);
+    moment_release(two);
     fixture_free(f);
 }
 
@@ -724,6 +745,7 @@ main(void)
         cmocka_unit_test(a_view_sees_one_moment),
         cmocka_unit_test(what_is_remembered_of_a_moment_is_not_believed_of_the_next),
         cmocka_unit_test(a_moment_is_shared_until_the_next_write_and_bounded),
+        cmocka_unit_test(a_crowded_moment_gives_way_without_a_write),
         cmocka_unit_test(hostile_paths_are_refused_or_not_there),
         cmocka_unit_test(what_may_not_be_discovered_is_not_there),
         cmocka_unit_test(anonymous_is_asked_who_they_are_where_something_may_be_hidden),

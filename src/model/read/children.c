@@ -70,13 +70,15 @@ static enum error_code
 is_shown(struct child_iterator *iterator, const struct child_record *child, bool *ret_shown)
 {
     struct view *view = iterator->view;
-    *ret_shown = true;
-    if (view_is_administrator(view))
+    *ret_shown = view_is_administrator(view) || iterator->shown == SHOWN_ALL;
+    if (view_is_administrator(view) ||
+        ((child->flags & CHILD_HAS_RULE) == 0 && iterator->shown != SHOWN_BY_OWNER))
         return ERROR_NONE;
-    if ((child->flags & CHILD_HAS_RULE) != 0 || iterator->shown == SHOWN_BY_OWNER)
-        return view_is_visible(view, child->id, true, ret_shown, &iterator->error);
-    *ret_shown = iterator->shown == SHOWN_ALL;
-    return ERROR_NONE;
+    enum error_code code = view_is_visible(view, child->id, true, ret_shown, &iterator->error);
+    if (code == ERROR_NOT_FOUND)
+        return error_set(&iterator->error, ERROR_CORRUPT, "catalog: a child, resource %llu, is not there",
+                         (unsigned long long)child->id);
+    return code;
 }
 
 bool

@@ -261,6 +261,9 @@ consider(struct find *find, uint64_t id)
     enum error_code code = check_conditions(find, id, &holds);
     if (code == ERROR_NONE && holds)
         code = view_is_visible(find->view, id, false, &visible, find->error);
+    if (code == ERROR_NOT_FOUND)
+        return error_set(find->error, ERROR_CORRUPT, "catalog: statements of resource %llu, which is not there",
+                         (unsigned long long)id);
     if (code == ERROR_NONE && holds && visible)
         code = show(find, id);
     return code;

@@ -29,6 +29,7 @@ struct rule_memory {
 struct moment {
     unsigned magic;
     atomic_uint references;
+    atomic_uint refusals; /* what was not remembered for want of a place */
     struct catalog *catalog;
     struct catalog_snapshot *snapshot;
     _Atomic(struct path_memory *) paths[MOMENT_PATHS];
@@ -121,7 +122,13 @@ enum error_code
 moments_take(struct moments *moments, struct moment **ret_moment, struct error *error)
 {
     enum error_code code = ERROR_NONE;
+    struct moment *crowded = NULL;
     lock_take(&moments->lock);
+    if (moments->current != NULL &&
+        atomic_load_explicit(&moments->current->refusals, memory_order_relaxed) >= MOMENT_REFUSALS) {
+        crowded = moments->current;
+        moments->current = NULL;
+    }
     if (moments->current == NULL)
         code = moment_new(moments->catalog, &moments->current, error);
     if (code == ERROR_NONE) {
@@ -129,6 +136,7 @@ moments_take(struct moments *moments, struct moment **ret_moment, struct error *
         *ret_moment = moments->current;
     }
     lock_give(&moments->lock);
+    moment_release(crowded);
     return code;
 }
 
@@ -166,8 +174,12 @@ moment_remember_path(struct moment *moment, struct text path, struct remembered_
 {
     size_t at = path_place(path);
     struct path_memory *none = NULL;
-    if (path.length > MOMENT_PATH_BYTES || atomic_load_explicit(&moment->paths[at], memory_order_relaxed) != NULL)
+    if (path.length > MOMENT_PATH_BYTES)
         return;
+    if (atomic_load_explicit(&moment->paths[at], memory_order_relaxed) != NULL) {
+        atomic_fetch_add_explicit(&moment->refusals, 1, memory_order_relaxed);
+        return;
+    }
     struct path_memory *memory = malloc(sizeof *memory + path.length);
     if (memory == NULL)
         return;
@@ -193,8 +205,12 @@ moment_remember_rule(struct moment *moment, uint64_t rule_of, const struct rule_
 {
     _Atomic(struct rule_memory *) *place = &moment->rules[rule_of % MOMENT_RULES];
     struct rule_memory *none = NULL;
-    if (rule->count > MOMENT_RULE_ENTRIES || atomic_load_explicit(place, memory_order_relaxed) != NULL)
+    if (rule->count > MOMENT_RULE_ENTRIES)
         return;
+    if (atomic_load_explicit(place, memory_order_relaxed) != NULL) {
+        atomic_fetch_add_explicit(&moment->refusals, 1, memory_order_relaxed);
+        return;
+    }
     struct rule_memory *memory = malloc(sizeof *memory + rule->count * sizeof *memory->entries);
     if (memory == NULL)
         return;

@@ -9,7 +9,9 @@
  * Life: moments_new() - [moments_take() - recall, remember - moment_release()]... - moments_free(). After each
  * write to the catalog, and before anybody is told of it, moments_pass(): the next view takes a new moment.
  * Bounds: MOMENT_PATHS containers of at most MOMENT_PATH_BYTES, MOMENT_RULES rules of at most MOMENT_RULE_ENTRIES; first come,
- * first kept. Moments alive: those of open views, and the current one.
+ * first kept, until MOMENT_REFUSALS others found their place taken: then the next view takes a new moment too, so that a
+ * store that is only read does not remember for ever what was read first. Moments alive: those of open views, and
+ * the current one.
  * Threads: any. What is recalled is borrowed while the moment is held.
  */
 #ifndef ARCHIVOLT_MODEL_MOMENT_H
@@ -22,6 +24,7 @@
 #define MOMENT_PATH_BYTES 1024u
 #define MOMENT_RULES 64u
 #define MOMENT_RULE_ENTRIES 100u
+#define MOMENT_REFUSALS 8192u
 
 struct moment;
 struct moments;
