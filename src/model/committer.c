@@ -106,10 +106,9 @@ decide_transaction(struct decision *d, struct transaction *t)
     d->aggregates = NULL;
     t->outcome = (struct error){0};
     enum error_code code = decide_stages(d, &t->outcome);
-    if (code != ERROR_NONE) {
-        t->outcome.code = code;
+    t->outcome.code = code; /* look-ups that found nothing, as they should, have written there too */
+    if (code != ERROR_NONE)
         roll_back(d, &mark);
-    }
     arena_reset(&d->arena);
 }
 

@@ -249,7 +249,7 @@ entry_applies(const struct rule_entry *entry, const struct principal *principal,
     case SUBJECT_OWNER:
         return principal->user != 0 && principal->user == owner;
     case SUBJECT_USER:
-        return principal->user == entry->id;
+        return principal->user != 0 && principal->user == entry->id;
     case SUBJECT_GROUP:
         return is_member(principal, entry->id);
     }

@@ -4,7 +4,8 @@
  * long it is used, and never waits for writers. Short-lived: open, read, close.
  *
  * Life: view_open() - resolve, list, read... - view_close(). Texts in results are borrowed from the
- * view's arena and live until view_close(), except where an iterator says less.
+ * view's arena and live until view_close(), except where an iterator says less. What a callback is shown
+ * (resources found, versions, events, persons) lives until it returns: copy what you keep.
  * Threads: one at a time.
  * Errors everywhere: NOT_FOUND (also where the principal may not discover it), GONE (deleted; the
  * tombstone's time is in the message), DENIED, UNAUTHENTICATED (anonymous, and a known person might), CORRUPT, IO.
@@ -105,7 +106,8 @@ bool statement_iterator_next(struct statement_iterator *iterator, struct stateme
 enum error_code statement_iterator_close(struct statement_iterator *iterator, struct error *error) AV_MUST_USE;
 
 /* Find by metadata: all conditions hold (each by some statement). Live and discoverable only.
- * In order of id, after `after_id`. Numbers compare as numbers when both sides are plain decimal, else bytes. */
+ * In order of id, after `after_id`. A condition whose value is a plain decimal holds for plain decimals only, compared
+ * as numbers, exactly; other conditions, and FIND_PREFIX always, compare bytes. */
 enum find_operator { FIND_EQUAL, FIND_PREFIX, FIND_LESS, FIND_LESS_EQUAL, FIND_GREATER, FIND_GREATER_EQUAL };
 struct find_condition {
     struct text attribute;
@@ -181,7 +183,8 @@ struct access {
 enum error_code view_access(struct view *view, const struct resource *resource, struct access *ret_access,
                             struct error *error) AV_MUST_USE;
 
-/* Persons. Administrators see all, others themselves. */
+/* Persons. Administrators see all, others themselves, their groups and tokens. Curators, who set access, are told
+ * id and name alone of others by the four look-ups. What may not be seen is NOT_FOUND. */
 struct user {
     uint64_t id;
     struct text name, full_name, email;

@@ -288,18 +288,10 @@ write_sums(struct content *content, struct error *error)
 static enum error_code
 finish_bulk(struct content *content, struct error *error)
 {
-    struct error why = {0};
     enum error_code code = content->bytes.length == 0 ? ERROR_NONE : flush(content, error);
     if (code == ERROR_NONE)
         code = write_sums(content, error);
-    if (code != ERROR_NONE)
-        return code;
-    code = device_sync(content->volume->file, &why);
-    if (code != ERROR_NONE) {
-        store__fail(content->store, &why);
-        return error_set(error, code, "%s", why.message);
-    }
-    return ERROR_NONE;
+    return code != ERROR_NONE ? code : store__sync(content->store, content->volume->file, error);
 }
 
 enum error_code

@@ -495,34 +495,34 @@ commit_bulk(struct group *group, struct error *error)
             text_of(group->paths.data + entry->path_start, entry->path_length);
         code = content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u,
                                 &why);
-        if (code == ERROR_FULL || code == ERROR_INVALID)
+        if (code != ERROR_NONE && code != ERROR_FULL && code != ERROR_INVALID)
+            store__fail(group->store, &why);
+        if (code != ERROR_NONE)
             return error_set(error, code, "%s", why.message);
         struct volume *volume =
             volume__find(group->store, content__place(entry->content)->volume);
-        if (code == ERROR_NONE)
-            code = device_sync(volume->file, &why);
-        if (code != ERROR_NONE) {
-            store__fail(group->store, &why);
-            code = error_set(error, code, "%s", why.message);
-        }
+        code = store__sync(group->store, volume->file, error);
     }
     return code;
 }
 
 /* After a write that failed: back to the last group's end, on disk too. */
 static enum error_code
-cut_back(struct group *group, enum error_code code, const struct error *why)
+cut_back(struct group *group, enum error_code code, const struct error *why, struct error *error)
 {
     struct store *store = group->store;
-    struct error cut = {0};
     struct device_file *file = store->log->file;
-    if (code != ERROR_FULL ||
-        store->device->operations->truncate(file, store->group_end, &cut) != ERROR_NONE ||
-        device_sync(file, &cut) != ERROR_NONE)
-        store__fail(store, why);
-    else
-        store__set_full(store, true, why);
-    return code;
+    if (code == ERROR_FULL) {
+        code = store->device->operations->truncate(file, store->group_end, error);
+        if (code == ERROR_NONE)
+            code = store__sync(store, file, error);
+        if (code == ERROR_NONE) {
+            store__set_full(store, true, why);
+            return error_set(error, ERROR_FULL, "%s", why->message);
+        }
+    }
+    store__fail(store, why);
+    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why->message);
 }
 
 static enum error_code
@@ -538,17 +538,14 @@ write_log(struct group *group, struct group_timing *timing, struct error *error)
     uint64_t written = clock_monotonic_ns();
     timing->write_ns = written - started;
     if (code != ERROR_NONE) {
-        code = cut_back(group, code, &why);
+        code = cut_back(group, code, &why, error);
     } else {
-        code = device_sync(store->log->file, &why);
+        code = store__sync(store, store->log->file, error);
         timing->sync_ns = clock_monotonic_ns() - written;
-        if (code != ERROR_NONE)
-            store__fail(store, &why);
     }
     lock_give(&store->writing);
     if (code != ERROR_NONE)
-        error_set(error, code, "group %llu: %s", (unsigned long long)group->info.sequence,
-                  why.message);
+        error_prefix(error, "group %llu", (unsigned long long)group->info.sequence);
     return code;
 }
 

@@ -115,14 +115,43 @@ items_search(const struct volume_index *index, uint64_t sequence)
 
 /* ---- sealed volumes ---- */
 
-/* Reads which groups a sealed log volume holds, once. A volume without a readable index counts as
- * holding none: its groups are reported as missing. */
+/* A sealed volume whose index is damaged is gone through once; the list is kept. */
+static enum error_code
+list_damaged(struct store *store, struct volume *volume, struct error *error)
+{
+    uint64_t size = 0;
+    struct volume_index *listing = calloc(1, sizeof *listing);
+    ensure(listing != NULL);
+    enum error_code code = store__device_size(volume->file, &size, error);
+    if (code == ERROR_NONE)
+        code = list_groups(volume->file, size, listing, error);
+    lock_take(&store->lock);
+    if (code == ERROR_NONE && volume->listing == NULL) {
+        volume->listing = listing;
+        if (listing->count > 0) {
+            volume->first_sequence = listing->items[0].a;
+            volume->last_sequence = listing->items[listing->count - 1].a;
+        }
+        listing = NULL;
+    }
+    lock_give(&store->lock);
+    if (listing != NULL)
+        free(listing->items);
+    free(listing);
+    return code;
+}
+
+/* Reads which groups a sealed log volume holds, once. */
 static enum error_code
 learn_range(struct store *store, struct volume *volume, struct error *error)
 {
     struct fixed_line first = {0}, last = {0};
     enum error_code code = ERROR_NONE;
-    if (volume->first_sequence != 0 || !volume->index.present || volume->index.lines == 0)
+    if (volume->first_sequence != 0 || volume->listing != NULL)
+        return ERROR_NONE;
+    if (!volume->index.present)
+        return list_damaged(store, volume, error);
+    if (volume->index.lines == 0)
         return ERROR_NONE;
     code = fixed_table_read(volume->file, &volume->index, 0, &first, error);
     if (code == ERROR_NONE)
@@ -203,6 +232,18 @@ search_sealed(struct store *store, struct volume **list, size_t count, uint64_t 
 }
 
 static enum error_code
+find_in_listing(const struct volume *volume, uint64_t sequence, struct group_place *ret_place,
+                struct error *error)
+{
+    size_t slot = volume->listing == NULL ? 0 : items_search(volume->listing, sequence);
+    if (volume->listing == NULL || slot == volume->listing->count)
+        return error_set(error, ERROR_NOT_FOUND, "no later group in the volume");
+    const struct fixed_line *item = &volume->listing->items[slot];
+    *ret_place = (struct group_place){item->a, volume->number, item->b, item->c};
+    return ERROR_NONE;
+}
+
+static enum error_code
 find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
                struct group_place *ret_place, struct error *error)
 {
@@ -212,12 +253,14 @@ find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
     enum error_code code = volume__use(store, volume->number, &used, error);
     if (code != ERROR_NONE)
         return code;
-    if (!used->index.present) {
+    code = learn_range(store, used, error);
+    if (code == ERROR_NONE && !used->index.present) {
+        code = find_in_listing(used, sequence, ret_place, error);
         volume__end_use(store, used);
-        return error_set(error, ERROR_NOT_FOUND, "no index");
+        return code;
     }
     /* Groups follow each other without a gap in a sound volume. */
-    if (sequence > used->first_sequence && sequence - used->first_sequence < used->index.lines) {
+    if (code == ERROR_NONE && sequence > used->first_sequence && sequence - used->first_sequence < used->index.lines) {
         at = sequence - used->first_sequence;
         code = fixed_table_read(used->file, &used->index, at, &line, error);
     }
@@ -231,6 +274,27 @@ find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
     if (code == ERROR_NONE)
         *ret_place = (struct group_place){line.a, used->number, line.b, line.c};
     volume__end_use(store, used);
+    return code;
+}
+
+enum error_code
+index__last(struct store *store, uint64_t number, struct fixed_line *ret_line, struct error *error)
+{
+    struct volume *used = NULL;
+    struct group_place place;
+    enum error_code code = volume__use(store, number, &used, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = learn_range(store, used, error);
+    uint64_t last = used->last_sequence;
+    volume__end_use(store, used);
+    if (code == ERROR_NONE && last == 0)
+        code = error_set(error, ERROR_NOT_FOUND, "volume %llu holds no group",
+                         (unsigned long long)number);
+    if (code == ERROR_NONE)
+        code = find_in_sealed(store, used, last, &place, error);
+    if (code == ERROR_NONE)
+        *ret_line = (struct fixed_line){place.sequence, place.offset, place.length};
     return code;
 }
 

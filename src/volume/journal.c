@@ -339,16 +339,16 @@ line_names_content(struct arena *arena, struct text line, struct place place, ui
 }
 
 bool
-journal__content_digest(const struct journal_entry *entry, struct place place, uint64_t size,
-                        size_t digest_bytes, unsigned char *ret_digest)
+journal__content_digest(const struct text *lines, size_t line_count, struct place place,
+                        uint64_t size, size_t digest_bytes, unsigned char *ret_digest)
 {
     char number[24];
     struct arena arena;
     bool found = false;
     int digits = snprintf(number, sizeof number, "%llu", (unsigned long long)place.offset);
     arena_init(&arena, 64 << 20);
-    for (size_t i = 0; i < entry->line_count && !found; i++) {
-        struct text line = entry->lines[i];
+    for (size_t i = 0; i < line_count && !found; i++) {
+        struct text line = lines[i];
         if (memmem(line.data, line.length, number, (size_t)digits) != NULL)
             found = line_names_content(&arena, line, place, size, digest_bytes, ret_digest);
     }

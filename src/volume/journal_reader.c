@@ -25,7 +25,7 @@ read_place(struct journal_reader *reader, const struct group_place *place, struc
                              error);
     volume__end_use(reader->store, volume);
     if (code != ERROR_NONE)
-        error_prefix(error, "volume %llu, journal entry at %llu: ",
+        error_prefix(error, "volume %llu, journal entry at %llu",
                      (unsigned long long)place->volume, (unsigned long long)place->offset);
     return code;
 }

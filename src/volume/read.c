@@ -159,7 +159,7 @@ store_read_content(struct store *store, const struct content_reference *referenc
     code = read_with_sums(&read, offset, data, length, error);
     volume__end_use(store, read.volume);
     if (code != ERROR_NONE)
-        error_prefix(error, "volume %llu, content at %llu: ",
+        error_prefix(error, "volume %llu, content at %llu",
                      (unsigned long long)reference->place.volume,
                      (unsigned long long)reference->place.offset);
     return code;

@@ -66,6 +66,13 @@ read_group(struct recovery *self, uint64_t number, uint64_t offset, uint64_t len
 
 /* ---- where to begin ---- */
 
+static bool
+is_damage(enum error_code code)
+{
+    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
+           code == ERROR_GONE;
+}
+
 /* Does the catalog's position lie in these volumes? */
 static enum error_code
 check_known(struct recovery *self, struct error *error)
@@ -78,7 +85,7 @@ check_known(struct recovery *self, struct error *error)
     enum error_code code = ERROR_CORRUPT;
     if (known->volume <= self->log->number && known->offset >= HEAD_BYTES + TAR_BLOCK_SIZE)
         code = read_group(self, known->volume, known->offset, known->length, known->sequence, &why);
-    if (code == ERROR_IO || code == ERROR_NO_MEMORY || code == ERROR_CLOSED)
+    if (code != ERROR_NONE && !is_damage(code))
         return error_set(error, code, "%s", why.message);
     if (code == ERROR_NONE && memcmp(self->entry.hash, known->chain, CHAIN_BYTES) == 0)
         return ERROR_NONE;
@@ -87,31 +94,17 @@ check_known(struct recovery *self, struct error *error)
     return ERROR_NONE;
 }
 
-static bool
-is_damage(enum error_code code)
-{
-    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
-           code == ERROR_GONE;
-}
-
 /* The last group of the sealed volumes, through their indexes. */
 static enum error_code
 last_sealed_group(struct recovery *self, struct error *error)
 {
     struct store *store = self->store;
     for (size_t i = store->volume_count; i-- > 0;) {
-        struct volume *volume = store->volumes[i], *used = NULL;
+        struct volume *volume = store->volumes[i];
         struct fixed_line line = {0};
         if (volume->bulk || volume->number > self->log->number || !volume->sealed)
             continue;
-        enum error_code code = volume__use(store, volume->number, &used, error);
-        if (code == ERROR_NONE) {
-            if (used->index.present && used->index.lines > 0)
-                code = fixed_table_read(used->file, &used->index, used->index.lines - 1, &line, error);
-            else
-                code = ERROR_NOT_FOUND;
-            volume__end_use(store, used);
-        }
+        enum error_code code = index__last(store, volume->number, &line, error);
         if (code == ERROR_NONE)
             code = read_group(self, volume->number, line.b, line.c, line.a, error);
         if (code == ERROR_NONE) {
@@ -242,8 +235,8 @@ check_digest(struct recovery *self, struct device_file *file, const struct journ
             return error_set(error, ERROR_CORRUPT, "a digest that is not hexadecimal");
     } else {
         algorithm = self->store->identity.digest;
-        if (!journal__content_digest(&self->entry, entry->place, entry->length,
-                                     digest_size(algorithm), expected))
+        if (!journal__content_digest(self->entry.lines, self->entry.line_count, entry->place,
+                                     entry->length, digest_size(algorithm), expected))
             return ERROR_NONE; /* its line was purged, or names no digest */
     }
     enum error_code code =
@@ -443,8 +436,8 @@ make_durable(struct recovery *self, uint64_t size, struct error *error)
         code = volume__rewrite(self->log->file, from, self->log->sealed ? size : end, error);
     if (code == ERROR_NONE)
         code = device_sync(self->log->file, error);
-    if (code == ERROR_NONE)
-        code = store->device->operations->sync_names(store->device, error);
+    if (code == ERROR_NONE && end == HEAD_BYTES && !self->log->sealed)
+        code = volume__renew(store, self->log, error);
     return code;
 }
 
@@ -530,7 +523,9 @@ open_log(struct recovery *self, uint64_t *ret_size, struct error *error)
     }
     if (code == ERROR_NONE)
         code = store__device_size(used->file, ret_size, error);
-    return code; /* the use is kept until recovery is over */
+    if (code != ERROR_NONE && used != NULL)
+        volume__end_use(store, used);
+    return code; /* else the use is kept until recovery is over */
 }
 
 enum error_code

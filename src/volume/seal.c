@@ -196,7 +196,7 @@ undo(struct store *store, const struct error *why)
     struct error ignored = {0};
     struct device_file *file = store->log->file;
     if (store->device->operations->truncate(file, store->group_end, &ignored) != ERROR_NONE ||
-        device_sync(file, &ignored) != ERROR_NONE)
+        store__sync(store, file, &ignored) != ERROR_NONE)
         store__fail(store, why);
 }
 
@@ -207,13 +207,10 @@ write_trailer(struct store *store, const struct buffer *trailer, struct error *e
     struct device_file *file = store->log->file;
     enum error_code code =
         store__write(file, store->group_end, trailer->data, trailer->length, &why);
-    if (code != ERROR_NONE) {
+    if (code == ERROR_NONE)
+        code = store__sync(store, file, &why);
+    else
         undo(store, &why);
-    } else {
-        code = device_sync(file, &why);
-        if (code != ERROR_NONE)
-            store__fail(store, &why);
-    }
     if (code != ERROR_NONE)
         error_set(error, code, "cannot seal a log volume: %s", why.message);
     return code;
@@ -271,11 +268,12 @@ enum error_code
 seal__bulk(struct store *store, struct volume *volume, struct error *error)
 {
     static const char zeros[END_BYTES];
-    enum error_code code = store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, error);
+    struct error why = {0};
+    enum error_code code = store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, &why);
     if (code == ERROR_NONE)
-        code = device_sync(volume->file, error);
+        code = store__sync(store, volume->file, &why);
     if (code != ERROR_NONE)
-        return error_prefix(error, "cannot seal a bulk volume: ");
+        return error_set(error, code, "cannot seal a bulk volume: %s", why.message);
     (void)store->device->operations->protect(volume->file, true, NULL);
     lock_take(&store->lock);
     volume->size_bytes += sizeof zeros;

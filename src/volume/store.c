@@ -107,6 +107,18 @@ store__set_full(struct store *store, bool full, const struct error *why)
 }
 
 enum error_code
+store__sync(struct store *store, struct device_file *file, struct error *error)
+{
+    struct error why = {0};
+    enum error_code code = device_sync(file, &why);
+    if (code == ERROR_NONE)
+        return ERROR_NONE;
+    store__fail(store, &why);
+    /* Whatever the reason (a full disk, too): what is on the disk is unknown now. */
+    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why.message);
+}
+
+enum error_code
 store__may_write(struct store *store, struct error *error)
 {
     struct error why = {0};
@@ -207,6 +219,7 @@ new_store(const struct store_options *options)
     fill_options(&store->options);
     store->device = options->volumes;
     store->next_number = 1;
+    lock_init(&store->rewriting, LOCK_RANK_VOLUME_REWRITING);
     lock_init(&store->names, LOCK_RANK_VOLUME_NAMES);
     lock_init(&store->writing, LOCK_RANK_VOLUME_WRITING);
     lock_init(&store->lock, LOCK_RANK_STORE);
@@ -241,6 +254,7 @@ store_close(struct store *store)
     lock_release(&store->lock);
     lock_release(&store->writing);
     lock_release(&store->names);
+    lock_release(&store->rewriting);
     store->magic = 0;
     free(store);
 }
@@ -344,6 +358,25 @@ is_complete(struct store *store, const struct volume_name *name, bool *ret_compl
     return code;
 }
 
+/* A later generation is about to replace its source for good: if the process that put it in place
+ * could not sync the names, no sync does it now, so it is renamed once more. */
+static enum error_code
+confirm_name(struct store *store, const struct volume_name *name, struct error *error)
+{
+    const struct device_operations *operations = store->device->operations;
+    char finished[VOLUME_NAME_BYTES], unfinished[VOLUME_NAME_BYTES];
+    struct volume_name other = *name;
+    if (store->options.read_only)
+        return ERROR_NONE;
+    other.unfinished = true;
+    volume__name(name, finished);
+    volume__name(&other, unfinished);
+    enum error_code code = operations->rename(store->device, finished, unfinished, error);
+    if (code == ERROR_NONE)
+        code = operations->rename(store->device, unfinished, finished, error);
+    return code != ERROR_NONE ? code : operations->sync_names(store->device, error);
+}
+
 /* Decides about one file; files of one number come latest generation first. */
 static enum error_code
 take_found(struct store *store, const struct found_volumes *found, size_t at, struct error *error)
@@ -361,6 +394,8 @@ take_found(struct store *store, const struct found_volumes *found, size_t at, st
         code = never_finished(store, item, &drop, error);
     if (code == ERROR_NONE && !drop && !last_of_number)
         code = is_complete(store, &item->name, &complete, error);
+    if (code == ERROR_NONE && !drop && complete && !last_of_number && item->name.generation > 1)
+        code = confirm_name(store, &item->name, error);
     if (code != ERROR_NONE)
         return code;
     if (drop || !complete)
@@ -475,7 +510,7 @@ store_open(const struct store_options *options, const struct position *known,
     if (code == ERROR_NONE)
         code = read_identity(store, error);
     if (code == ERROR_NONE && !options->read_only)
-        code = purge__redo(store->device, error);
+        code = purge__redo(NULL, store->device, error);
     if (code == ERROR_NONE)
         code = recovery__run(store, known == NULL ? &nothing : known, &faults, &recovery, error);
     if (code == ERROR_NONE)

@@ -3,9 +3,10 @@
  * What the files of src/volume share, and nobody else.
  *
  * Locks, in the order in which they are taken:
- *   names    creation, renames, removals; the volume counter
- *   writing  bytes of the open log volume (committer, purge)
- *   lock     the table, handles, readers, the bulk pool, position, state, the open volume's index
+ *   rewriting  one purge or compaction at a time
+ *   names      creation, renames, removals; the volume counter
+ *   writing    bytes of the open log volume
+ *   lock       the table, handles, readers, the bulk pool, position, state, the open volume's index
  *
  * Invariants (cited by number):
  *   I1  the table is sorted by number; a volume leaves it only in store_close().
@@ -55,12 +56,17 @@ struct fixed_table {
     bool present;
 };
 
+struct volume_index {
+    struct fixed_line *items; /* ascending sequences */
+    size_t count, capacity;
+    bool whole; /* false: groups before items[0] may be in the volume too */
+};
+
 struct volume {
     uint64_t number;
     bool bulk;
     bool sealed;
     bool busy;               /* bulk: a content has it */
-    bool head_synced;        /* by this process */
     unsigned generation;
     uint64_t size_bytes;     /* open log: group_end; open bulk: end of what is committed */
     struct device_file *file; /* NULL: closed */
@@ -71,14 +77,9 @@ struct volume {
     bool claimed;            /* one thread has it alone */
     struct fixed_table index, map;
     uint64_t first_sequence, last_sequence; /* sealed log volumes; 0: unknown or none */
+    struct volume_index *listing; /* in place of an index that is damaged */
     struct volume *newer, *older; /* open handles by last use; while users == 0 && !pinned */
     struct volume *next_idle;
-};
-
-struct volume_index {
-    struct fixed_line *items; /* ascending sequences */
-    size_t count, capacity;
-    bool whole; /* false: groups before items[0] may be in the volume too */
 };
 
 #define STORE_MAGIC 0x53544f52u
@@ -136,6 +137,7 @@ struct store {
     struct store_identity identity;
     struct device *device;
 
+    struct lock rewriting;
     struct lock names;
     struct lock writing;
     struct lock lock;
@@ -192,6 +194,9 @@ void volume__unpin(struct store *store, struct volume *volume);
 /* A new volume: file, head, both synced. Not yet in a pool; pinned. */
 enum error_code volume__create(struct store *store, bool bulk, struct volume **ret_volume,
                                struct error *error) AV_MUST_USE;
+/* Makes sure of the name of an empty pinned volume that this process did not create. */
+enum error_code volume__renew(struct store *store, struct volume *volume,
+                              struct error *error) AV_MUST_USE;
 /* Where the entry's data is in the file as it is now. */
 enum error_code volume__locate(struct store *store, struct volume *volume, uint64_t offset,
                                uint64_t *ret_physical, struct error *error) AV_MUST_USE;
@@ -266,9 +271,9 @@ enum error_code journal__parse(struct journal_entry *entry, struct error *error)
 enum error_code journal__read(struct device_file *file, uint64_t physical, uint64_t length,
                               uint64_t sequence, struct journal_entry *entry,
                               struct error *error) AV_MUST_USE;
-/* The digest that the group's lines name for the content at a place; false: none does. */
-bool journal__content_digest(const struct journal_entry *entry, struct place place, uint64_t size,
-                             size_t digest_bytes, unsigned char *ret_digest);
+/* The digest that a group's lines name for the content at a place; false: none does. */
+bool journal__content_digest(const struct text *lines, size_t line_count, struct place place,
+                             uint64_t size, size_t digest_bytes, unsigned char *ret_digest);
 
 /* ---- seal.c: index, map, end of a sealed volume ---- */
 
@@ -308,6 +313,9 @@ enum error_code index__complete(struct store *store, struct error *error) AV_MUS
 struct group_place {
     uint64_t sequence, volume, offset, length;
 };
+/* The last group of a sealed log volume. NOT_FOUND: it holds none. */
+enum error_code index__last(struct store *store, uint64_t volume, struct fixed_line *ret_line,
+                            struct error *error) AV_MUST_USE;
 /* The first group from `sequence` on, up to the last durable one. NOT_FOUND: none. */
 enum error_code index__find(struct store *store, uint64_t sequence, struct group_place *ret_place,
                             struct error *error) AV_MUST_USE;
@@ -315,6 +323,9 @@ enum error_code index__find(struct store *store, uint64_t sequence, struct group
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
+/* Syncs; a failure makes the store FAILED and is IO or CLOSED, never FULL. */
+enum error_code store__sync(struct store *store, struct device_file *file,
+                            struct error *error) AV_MUST_USE;
 void store__set_full(struct store *store, bool full, const struct error *why);
 /* CLOSED when FAILED or read only. */
 enum error_code store__may_write(struct store *store, struct error *error) AV_MUST_USE;
@@ -334,6 +345,9 @@ enum error_code store__device_size(struct device_file *file, uint64_t *ret_size,
                                    struct error *error) AV_MUST_USE;
 enum error_code store__write(struct device_file *file, uint64_t offset, const void *data,
                              size_t length, struct error *error) AV_MUST_USE;
+
+/* Sleeps so that no more than `bytes_per_second` (0: no limit) pass since `started_ns`. */
+void store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second);
 
 /* ---- recovery.c ---- */
 
@@ -368,7 +382,8 @@ struct text content__sums_path(const struct content *content, char out[PATH_TEXT
 
 /* ---- purge.c ---- */
 
-/* Finishes a purge that was interrupted while it wrote lines. */
-enum error_code purge__redo(struct device *device, struct error *error) AV_MUST_USE;
+/* Finishes a purge that was interrupted. `store` NULL: at opening, or copies. */
+enum error_code purge__redo(struct store *store, struct device *device,
+                            struct error *error) AV_MUST_USE;
 
 #endif

@@ -192,7 +192,7 @@ check_volume(struct store *store, struct volume *volume, struct error *error)
     if (code == ERROR_NONE)
         code = seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, error);
     if (code != ERROR_NONE) {
-        error_prefix(error, "volume %llu: ", (unsigned long long)volume->number);
+        error_prefix(error, "volume %llu", (unsigned long long)volume->number);
         return code;
     }
     lock_take(&store->lock);
@@ -347,6 +347,9 @@ volume__close_all(struct store *store)
     for (size_t i = 0; i < store->volume_count; i++) {
         ensure(store->volumes[i]->users == 0);
         device_close_file(store->volumes[i]->file);
+        if (store->volumes[i]->listing != NULL)
+            free(store->volumes[i]->listing->items);
+        free(store->volumes[i]->listing);
         free(store->volumes[i]);
     }
     free(store->volumes);
@@ -379,7 +382,8 @@ write_new_file(struct store *store, const char *name, uint64_t number, bool bulk
     if (code != ERROR_NONE) {
         device_close_file(file);
         (void)store->device->operations->remove(store->device, name, NULL);
-        return error_prefix(error, "new volume %s: ", name);
+        error_prefix(error, "new volume %s", name);
+        return code;
     }
     *ret_file = file;
     return ERROR_NONE;
@@ -403,10 +407,61 @@ volume__create(struct store *store, bool bulk, struct volume **ret_volume, struc
     struct volume *volume = volume__add(store, number, bulk);
     lock_take(&store->lock);
     volume->file = file;
-    volume->writable = volume->pinned = volume->checked = volume->head_synced = true;
+    volume->writable = volume->pinned = volume->checked = true;
     volume->size_bytes = HEAD_BYTES;
     lock_give(&store->lock);
     *ret_volume = volume;
+    return ERROR_NONE;
+}
+
+/* An empty volume found at opening may have a name that never reached the disk, and no sync brings it
+ * there: the same file is put under the same name once more. */
+static enum error_code
+write_renewed(struct store *store, const struct volume_name *name, const unsigned char *head,
+              struct device_file **ret_file, struct error *error)
+{
+    const struct device_operations *operations = store->device->operations;
+    struct volume_name finished = *name;
+    char from[VOLUME_NAME_BYTES], to[VOLUME_NAME_BYTES];
+    struct device_file *file = NULL;
+    volume__name(name, from);
+    finished.unfinished = false;
+    volume__name(&finished, to);
+    enum error_code code = device_open_file(store->device, from, DEVICE_CREATE, &file, error);
+    if (code == ERROR_NONE)
+        code = store__write(file, 0, head, HEAD_BYTES, error);
+    if (code == ERROR_NONE)
+        code = device_sync(file, error);
+    if (code == ERROR_NONE)
+        code = operations->rename(store->device, from, to, error);
+    if (code == ERROR_NONE)
+        code = operations->sync_names(store->device, error);
+    if (code != ERROR_NONE)
+        device_close_file(file);
+    else
+        *ret_file = file;
+    return code;
+}
+
+enum error_code
+volume__renew(struct store *store, struct volume *volume, struct error *error)
+{
+    unsigned char head[HEAD_BYTES];
+    struct volume_name name = {volume->number, volume->generation, volume->bulk, true};
+    struct device_file *file = NULL;
+    ensure(volume->pinned && volume->users == 0);
+    enum error_code code = device_read_exactly(volume->file, 0, head, sizeof head, error);
+    if (code != ERROR_NONE)
+        return code;
+    lock_take(&store->names);
+    code = write_renewed(store, &name, head, &file, error);
+    lock_give(&store->names);
+    if (code != ERROR_NONE)
+        return code;
+    lock_take(&store->lock);
+    device_close_file(volume->file);
+    volume->file = file;
+    lock_give(&store->lock);
     return ERROR_NONE;
 }
 

@@ -71,9 +71,8 @@ store_seal(struct store *store, struct error *error)
     return code;
 }
 
-/* Sleeps so that no more than `bytes_per_second` pass since `started_ns`. */
-static void
-keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second)
+void
+store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second)
 {
     if (bytes_per_second == 0)
         return;
@@ -102,7 +101,7 @@ hash_file(struct device_file *file, uint64_t bytes_per_second, unsigned char ret
         if (code == ERROR_NONE)
             digest_stream_update(&stream, chunk, part);
         at += part;
-        keep_pace(started, at, bytes_per_second);
+        store__keep_pace(started, at, bytes_per_second);
     }
     if (code == ERROR_NONE)
         digest_stream_finish(&stream, ret_digest);

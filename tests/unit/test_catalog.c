@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 
 #include <ftw.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -276,6 +277,65 @@ properties_are_one_json_object_naming_the_engine(void **state)
     buffer_release(&json);
 }
 
+enum { PAIRS = 2000 };
+
+struct pair_reader {
+    struct catalog *catalog;
+    unsigned disagreements, reads;
+};
+
+/* Both keys of a pair are always written together. */
+static void *
+read_pairs(void *context)
+{
+    struct pair_reader *reader = context;
+    struct buffer left = {0}, right = {0};
+    for (unsigned i = 0; i < PAIRS; i++) {
+        struct catalog_snapshot *snapshot;
+        if (catalog_snapshot_take(reader->catalog, &snapshot, NULL) != ERROR_NONE ||
+            catalog_get(reader->catalog, snapshot, TEXT("left"), &left, NULL) != ERROR_NONE ||
+            catalog_get(reader->catalog, snapshot, TEXT("right"), &right, NULL) != ERROR_NONE)
+            break;
+        reader->disagreements += !text_equal(buffer_text(&left), buffer_text(&right));
+        reader->reads++;
+        catalog_snapshot_release(reader->catalog, snapshot);
+    }
+    buffer_release(&left);
+    buffer_release(&right);
+    return NULL;
+}
+
+static void
+write_pair(struct catalog *catalog, struct catalog_batch *batch, uint64_t number)
+{
+    struct buffer value = {0};
+    buffer_append_u64(&value, number);
+    catalog_batch_put(batch, TEXT("left"), buffer_text(&value));
+    catalog_batch_put(batch, TEXT("right"), buffer_text(&value));
+    write_batch(catalog, batch);
+    buffer_release(&value);
+}
+
+static void
+a_batch_is_seen_whole_or_not_at_all_by_other_threads(void **state)
+{
+    struct pair_reader readers[2] = {{.catalog = catalog_of(state)},
+                                     {.catalog = catalog_of(state)}};
+    struct catalog_batch *batch = catalog_batch_new();
+    pthread_t threads[2];
+    write_pair(catalog_of(state), batch, 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_pairs, &readers[i]), 0);
+    for (uint64_t number = 1; number <= PAIRS; number++)
+        write_pair(catalog_of(state), batch, number);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(readers[i].reads, PAIRS);
+        assert_int_equal(readers[i].disagreements, 0);
+    }
+    catalog_batch_free(batch);
+}
+
 static void
 a_crash_of_the_memory_engine_leaves_a_prefix_of_its_batches(void **state)
 {
@@ -446,6 +506,7 @@ main(int count, char **arguments)
         OVER_BOTH(ranges_are_inclusive_below_and_exclusive_above_in_both_directions),
         OVER_BOTH(keys_are_compared_as_unsigned_bytes_and_may_hold_any),
         OVER_BOTH(a_snapshot_and_an_open_scan_stay_as_they_were),
+        OVER_BOTH(a_batch_is_seen_whole_or_not_at_all_by_other_threads),
         OVER_BOTH(properties_are_one_json_object_naming_the_engine),
         cmocka_unit_test_setup_teardown(a_crash_of_the_memory_engine_leaves_a_prefix_of_its_batches,
                                         set_up_memory, tear_down),

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms that programs read: JSON and N-Triples (RDF 1.1). */
+#include "format/date.h"
+#include "format/json.h"
+#include "frontend/fedora/listing.h"
+
+#define XSD "http://www.w3.org/2001/XMLSchema#"
+#define RDF_TYPE "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+#define PREMIS "http://www.loc.gov/premis/rdf/v1#"
+#define EBUCORE "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#"
+
+void
+listing_append_child_url(const struct listing *listing, struct buffer *out, const struct child *child)
+{
+    buffer_append_text(out, listing->url);
+    if (listing->path.length > 1)
+        buffer_append_char(out, '/');
+    percent_encode(out, PERCENT_URI_SEGMENT, child->name);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------- */
+
+static void
+json_date(struct json_writer *writer, const char *key, int64_t time_us)
+{
+    char date[DATE_TEXT_SIZE];
+    size_t length = date_write(time_us, DATE_MICROSECONDS, date);
+    json_key(writer, key);
+    json_put_text(writer, text_of(date, length));
+}
+
+static void
+json_statements(struct listing *listing, struct json_writer *writer)
+{
+    struct statement_iterator *iterator;
+    struct statement statement;
+    if (view_statements(listing->view, listing->resource.id, TEXT(""), &iterator, NULL) != ERROR_NONE) {
+        writer->buffer->status = ERROR_IO;
+        return;
+    }
+    json_key(writer, "statements");
+    json_begin_array(writer);
+    while (statement_iterator_next(iterator, &statement)) {
+        json_begin_object(writer);
+        json_key(writer, "attribute");
+        json_put_text(writer, statement.attribute);
+        json_key(writer, "value");
+        json_put_text(writer, statement.value);
+        if (statement.qualifier.length > 0) {
+            json_key(writer, "qualifier");
+            json_put_text(writer, statement.qualifier);
+        }
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+    if (statement_iterator_close(iterator, NULL) != ERROR_NONE)
+        writer->buffer->status = ERROR_IO;
+}
+
+static void
+json_file(const struct resource *resource, struct json_writer *writer)
+{
+    json_key(writer, "size");
+    json_put_u64(writer, resource->size_bytes);
+    json_key(writer, "media_type");
+    json_put_text(writer, resource->media_type);
+    json_key(writer, "version");
+    json_put_u64(writer, resource->version);
+}
+
+static void
+json_head(struct listing *listing, struct buffer *out)
+{
+    const struct resource *resource = &listing->resource;
+    struct json_writer writer = json_writer(out);
+    json_begin_object(&writer);
+    json_key(&writer, "id");
+    json_put_u64(&writer, resource->id);
+    json_key(&writer, "path");
+    json_put_text(&writer, listing->path);
+    json_key(&writer, "url");
+    json_put_text(&writer, listing->url);
+    json_key(&writer, "kind");
+    json_put_string(&writer, resource->kind == RESOURCE_FILE ? "file" : "container");
+    json_date(&writer, "created", resource->created_us);
+    json_date(&writer, "modified", resource->modified_us);
+    json_statements(listing, &writer);
+    if (resource->kind == RESOURCE_FILE) {
+        json_file(resource, &writer);
+        return;
+    }
+    json_key(&writer, "children_total");
+    json_put_u64(&writer, resource->children);
+    json_key(&writer, "children");
+    json_begin_array(&writer);
+}
+
+static void
+json_child(struct listing *listing, struct buffer *out, const struct child *child)
+{
+    buffer_append_string(out, listing->comma ? ",\n{\"name\":" : "\n{\"name\":");
+    listing->comma = true;
+    json_append_string(out, child->name);
+    buffer_append_string(out, child->kind == RESOURCE_FILE ? ",\"kind\":\"file\",\"url\":\"" :
+                                                             ",\"kind\":\"container\",\"url\":\"");
+    listing_append_child_url(listing, out, child); /* an encoded URL needs no escapes */
+    buffer_append_string(out, "\"}");
+}
+
+static void
+json_end(struct listing *listing, struct buffer *out)
+{
+    if (listing->resource.kind == RESOURCE_CONTAINER)
+        buffer_append_char(out, ']');
+    if (listing->next_url.length > 0) {
+        buffer_append_string(out, ",\"next\":");
+        json_append_string(out, listing->next_url);
+    }
+    buffer_append_string(out, "}\n");
+}
+
+const struct form form_json = {json_head, json_child, json_end};
+
+/* ---- N-Triples ---------------------------------------------------------------------------------------- */
+
+static void
+append_literal(struct buffer *out, struct text value)
+{
+    buffer_append_char(out, '"');
+    for (size_t i = 0; i < value.length; i++) {
+        char c = value.data[i];
+        if (c == '"' || c == '\\') {
+            buffer_append_char(out, '\\');
+            buffer_append_char(out, c);
+        } else if (c == '\n' || c == '\r') {
+            buffer_append_string(out, c == '\n' ? "\\n" : "\\r");
+        } else if ((unsigned char)c < ' ' || c == 0x7F) {
+            buffer_printf(out, "\\u%04X", (unsigned char)c);
+        } else {
+            buffer_append_char(out, c);
+        }
+    }
+    buffer_append_char(out, '"');
+}
+
+static void
+append_iri(struct buffer *out, struct text iri)
+{
+    buffer_append_char(out, '<');
+    for (size_t i = 0; i < iri.length; i++) {
+        unsigned char c = (unsigned char)iri.data[i];
+        if (c <= ' ' || strchr("<>\"{}|^`\\", c) != NULL)
+            buffer_printf(out, "\\u%04X", c);
+        else
+            buffer_append_char(out, (char)c);
+    }
+    buffer_append_char(out, '>');
+}
+
+/* An attribute that is an IRI stands for itself; others get one of ours. */
+static void
+append_attribute(struct buffer *out, struct text attribute)
+{
+    const char *colon = memchr(attribute.data, ':', attribute.length);
+    bool iri = colon != NULL && colon > attribute.data && memchr(attribute.data, ' ', attribute.length) == NULL;
+    for (const char *at = attribute.data; iri && at < colon; at++)
+        iri = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
+    if (iri) {
+        append_iri(out, attribute);
+        return;
+    }
+    buffer_append_string(out, "<urn:archivolt:attribute:");
+    percent_encode(out, PERCENT_URN, attribute);
+    buffer_append_char(out, '>');
+}
+
+static void
+append_object(struct buffer *out, const struct statement *statement)
+{
+    struct text qualifier = statement->qualifier;
+    if (text_equal(qualifier, TEXT("<>"))) {
+        append_iri(out, statement->value);
+        return;
+    }
+    append_literal(out, statement->value);
+    if (text_starts_with(qualifier, TEXT("@"))) {
+        buffer_append_text(out, qualifier);
+    } else if (text_starts_with(qualifier, TEXT("^^"))) {
+        buffer_append_string(out, "^^");
+        append_iri(out, text_of(qualifier.data + 2, qualifier.length - 2));
+    }
+}
+
+static void
+subject(const struct listing *listing, struct buffer *out)
+{
+    append_iri(out, listing->url);
+    buffer_append_char(out, ' ');
+}
+
+static void
+type_triple(const struct listing *listing, struct buffer *out, const char *type)
+{
+    subject(listing, out);
+    buffer_printf(out, RDF_TYPE " <%s> .\n", type);
+}
+
+static void
+typed_triple(const struct listing *listing, struct buffer *out, const char *predicate, struct text value,
+             const char *datatype)
+{
+    subject(listing, out);
+    buffer_printf(out, "<%s> ", predicate);
+    append_literal(out, value);
+    if (datatype != NULL)
+        buffer_printf(out, "^^<" XSD "%s>", datatype);
+    buffer_append_string(out, " .\n");
+}
+
+static void
+date_triple(const struct listing *listing, struct buffer *out, const char *predicate, int64_t time_us)
+{
+    char date[DATE_TEXT_SIZE];
+    size_t length = date_write(time_us, DATE_MICROSECONDS, date);
+    typed_triple(listing, out, predicate, text_of(date, length), "dateTime");
+}
+
+static void
+file_triples(const struct listing *listing, struct buffer *out)
+{
+    const struct resource *file = &listing->resource;
+    char size[24];
+    int length = snprintf(size, sizeof size, "%llu", (unsigned long long)file->size_bytes);
+    type_triple(listing, out, FEDORA "Binary");
+    type_triple(listing, out, LDP "NonRDFSource");
+    typed_triple(listing, out, PREMIS "hasSize", text_of(size, (size_t)length), "long");
+    typed_triple(listing, out, EBUCORE "filename", file->filename.length > 0 ? file->filename : file->name, NULL);
+    if (file->media_type.length > 0)
+        typed_triple(listing, out, EBUCORE "hasMimeType", file->media_type, NULL);
+}
+
+static void
+statement_triples(const struct listing *listing, struct buffer *out)
+{
+    struct statement_iterator *iterator;
+    struct statement statement;
+    if (view_statements(listing->view, listing->resource.id, TEXT(""), &iterator, NULL) != ERROR_NONE) {
+        out->status = ERROR_IO;
+        return;
+    }
+    while (statement_iterator_next(iterator, &statement)) {
+        subject(listing, out);
+        append_attribute(out, statement.attribute);
+        buffer_append_char(out, ' ');
+        append_object(out, &statement);
+        buffer_append_string(out, " .\n");
+    }
+    if (statement_iterator_close(iterator, NULL) != ERROR_NONE)
+        out->status = ERROR_IO;
+}
+
+static void
+ntriples_head(struct listing *listing, struct buffer *out)
+{
+    type_triple(listing, out, LDP "Resource");
+    type_triple(listing, out, FEDORA "Resource");
+    if (listing->resource.kind == RESOURCE_FILE) {
+        file_triples(listing, out);
+    } else {
+        type_triple(listing, out, FEDORA "Container");
+        type_triple(listing, out, LDP "RDFSource");
+        type_triple(listing, out, LDP "Container");
+        type_triple(listing, out, LDP "BasicContainer");
+    }
+    date_triple(listing, out, FEDORA "created", listing->resource.created_us);
+    date_triple(listing, out, FEDORA "lastModified", listing->resource.modified_us);
+    statement_triples(listing, out);
+}
+
+static void
+ntriples_child(struct listing *listing, struct buffer *out, const struct child *child)
+{
+    subject(listing, out);
+    buffer_append_string(out, "<" LDP "contains> <");
+    listing_append_child_url(listing, out, child); /* an encoded URL needs no escapes */
+    buffer_append_string(out, "> .\n");
+}
+
+static void
+ntriples_end(struct listing *listing, struct buffer *out)
+{
+}
+
+const struct form form_ntriples = {ntriples_head, ntriples_child, ntriples_end};

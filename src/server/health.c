@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /livez: the process answers. /readyz: the store takes writes, and how it is. /: where to go. */
+#include "format/json.h"
+#include "http/request.h"
+#include "server/server_private.h"
+
+static bool
+refuse_writes(struct http_request *request)
+{
+    if (http_is_read(request))
+        return false;
+    http_set_header_static(request, "Allow", "GET, HEAD");
+    http_refuse(request, 405, ERROR_UNSUPPORTED, "this is only read");
+    return true;
+}
+
+static void
+livez(struct http_request *request)
+{
+    if (!refuse_writes(request))
+        http_answer_text(request, 200, "text/plain; charset=utf-8", TEXT("ok\n"));
+}
+
+static void
+write_health(struct json_writer *writer, const struct model_health *health)
+{
+    json_begin_object(writer);
+    json_key(writer, "ready");
+    json_put_bool(writer, health->writable);
+    json_key(writer, "writable");
+    json_put_bool(writer, health->writable);
+    json_key(writer, "why");
+    json_put_string(writer, health->why);
+    json_key(writer, "free_bytes");
+    json_put_u64(writer, health->free_bytes);
+    json_key(writer, "total_bytes");
+    json_put_u64(writer, health->total_bytes);
+    json_key(writer, "sequence");
+    json_put_u64(writer, health->sequence);
+    json_key(writer, "follower_lag");
+    json_put_u64(writer, health->sequence - health->follower_sequence);
+    json_key(writer, "follower_pending");
+    json_put_u64(writer, health->follower_pending);
+    json_key(writer, "waiting");
+    json_put_u64(writer, health->waiting);
+    json_key(writer, "version");
+    json_put_string(writer, ARCHIVOLT_VERSION);
+    json_end_object(writer);
+}
+
+static void
+readyz(struct http_request *request)
+{
+    struct model_health health;
+    struct buffer buffer = {0};
+    if (refuse_writes(request))
+        return;
+    model_health(request->model, &health);
+    struct json_writer writer = json_writer(&buffer);
+    write_health(&writer, &health);
+    buffer_append_char(&buffer, '\n');
+    if (!health.writable)
+        http_set_header_static(request, "Retry-After", "10");
+    http_answer_text(request, health.writable ? 200 : 503, "application/json",
+                     arena_copy(request->arena, buffer_text(&buffer)));
+    buffer_release(&buffer);
+}
+
+static void
+root(struct http_request *request)
+{
+    if (request->path.length != 1) {
+        http_refuse(request, 404, ERROR_NOT_FOUND, "nothing is served at this path; resources are below /rest/");
+        return;
+    }
+    if (refuse_writes(request))
+        return;
+    http_set_header_static(request, "Content-Security-Policy", "default-src 'none'");
+    http_answer_text(request, 200, "text/html; charset=utf-8",
+                     TEXT("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Archivolt</title></head>\n"
+                          "<body><h1>Archivolt</h1><p><a href=\"/rest/\">resources</a></p></body></html>\n"));
+}
+
+const struct http_front_end livez_front_end = {.name = "livez", .prefix = "/livez", .open = true, .begin = livez};
+const struct http_front_end readyz_front_end = {.name = "readyz", .prefix = "/readyz", .open = true, .begin = readyz};
+const struct http_front_end root_front_end = {.name = "root", .prefix = "/", .open = true, .begin = root};
