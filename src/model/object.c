@@ -10,10 +10,7 @@
 #include "format/percent.h"
 #include "model/decide.h"
 #include "model/keys.h"
-#if __has_include("ocfl/snapshot.h")
 #include "ocfl/snapshot.h"
-#define HAVE_SNAPSHOT
-#endif
 
 struct object_paths {
     char prefix[sizeof "ocfl//" + OCFL_OBJECT_PATH_LENGTH];
@@ -434,7 +431,6 @@ forget_metadata(struct ocfl_inventory *inventory, struct error *error)
     return ERROR_NONE;
 }
 
-#ifdef HAVE_SNAPSHOT
 static enum error_code
 write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inventory, struct error *error)
 {
@@ -467,15 +463,6 @@ write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inven
     buffer_release(&triples);
     return code;
 }
-#else
-static enum error_code
-write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inventory, struct error *error)
-{
-    struct statement_list list;
-    enum error_code code = collect_statements(d, object, &list, error);
-    return code != ERROR_NONE || list.count == 0 ? forget_metadata(inventory, error) : put_metadata(d, object, inventory, TEXT("x"), TEXT(""), error);
-}
-#endif
 
 /* ---- plain files and described containers ------------------------------------------------------ */
 

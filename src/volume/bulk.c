@@ -164,14 +164,20 @@ settle(struct store *store, struct volume *volume, uint64_t committed, struct er
     return ERROR_NONE;
 }
 
-static uint64_t
-length_of(const struct bulk_length *lengths, size_t count, uint64_t volume)
+static int
+compare_lengths(const void *left, const void *right)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (lengths[i].volume == volume)
-            return lengths[i].committed_bytes;
-    }
-    return 0;
+    const struct bulk_length *a = left, *b = right;
+    return a->volume < b->volume ? -1 : a->volume > b->volume;
+}
+
+static uint64_t
+length_of(const struct bulk_length *sorted, size_t count, uint64_t volume)
+{
+    struct bulk_length key = {volume, 0};
+    const struct bulk_length *found =
+        count == 0 ? NULL : bsearch(&key, sorted, count, sizeof key, compare_lengths);
+    return found == NULL ? 0 : found->committed_bytes;
 }
 
 /* The bulk volumes now; malloc'ed. */
@@ -200,8 +206,15 @@ store_set_bulk_lengths(struct store *store, const struct bulk_length *lengths, s
     if (store->bulk_ready)
         return error_set(error, ERROR_CONFLICT, "the lengths of bulk volumes are set already");
     struct volume **list = bulk_volumes(store, &volumes);
+    struct bulk_length *sorted = calloc(count + 1, sizeof *sorted);
+    ensure(sorted != NULL);
+    if (count > 0) {
+        memcpy(sorted, lengths, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_lengths);
+    }
     for (size_t i = 0; code == ERROR_NONE && i < volumes; i++)
-        code = settle(store, list[i], length_of(lengths, count, list[i]->number), error);
+        code = settle(store, list[i], length_of(sorted, count, list[i]->number), error);
+    free(sorted);
     free(list);
     if (code != ERROR_NONE)
         return code;

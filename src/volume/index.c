@@ -115,6 +115,25 @@ items_search(const struct volume_index *index, uint64_t sequence)
 
 /* ---- sealed volumes ---- */
 
+/* Physical offsets of a compacted volume to those of its first generation: map lines ascend in both. */
+static enum error_code
+unmap(const struct volume *volume, struct volume_index *listing, struct error *error)
+{
+    uint64_t line = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        struct fixed_line found = {0};
+        while (line < volume->map.lines && found.b < listing->items[i].b) {
+            enum error_code code =
+                fixed_table_read(volume->file, &volume->map, line++, &found, error);
+            if (code != ERROR_NONE)
+                return code;
+        }
+        if (found.b == listing->items[i].b)
+            listing->items[i].b = found.a;
+    }
+    return ERROR_NONE;
+}
+
 /* A sealed volume whose index is damaged is gone through once; the list is kept. */
 static enum error_code
 list_damaged(struct store *store, struct volume *volume, struct error *error)
@@ -125,6 +144,8 @@ list_damaged(struct store *store, struct volume *volume, struct error *error)
     enum error_code code = store__device_size(volume->file, &size, error);
     if (code == ERROR_NONE)
         code = list_groups(volume->file, size, listing, error);
+    if (code == ERROR_NONE && volume->map.present)
+        code = unmap(volume, listing, error);
     lock_take(&store->lock);
     if (code == ERROR_NONE && volume->listing == NULL) {
         volume->listing = listing;
@@ -139,6 +160,20 @@ list_damaged(struct store *store, struct volume *volume, struct error *error)
         free(listing->items);
     free(listing);
     return code;
+}
+
+bool
+index__distrust(struct store *store, uint64_t number)
+{
+    struct volume *volume = volume__find(store, number);
+    lock_take(&store->lock);
+    bool used = volume != NULL && volume->sealed && volume->index.present;
+    if (used) {
+        volume->index = (struct fixed_table){0};
+        volume->first_sequence = volume->last_sequence = 0;
+    }
+    lock_give(&store->lock);
+    return used;
 }
 
 /* Reads which groups a sealed log volume holds, once. */

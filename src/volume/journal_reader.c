@@ -12,7 +12,7 @@ struct journal_reader {
 };
 
 static enum error_code
-read_place(struct journal_reader *reader, const struct group_place *place, struct error *error)
+read_at(struct journal_reader *reader, const struct group_place *place, struct error *error)
 {
     struct volume *volume = NULL;
     uint64_t physical = 0;
@@ -28,6 +28,18 @@ read_place(struct journal_reader *reader, const struct group_place *place, struc
         error_prefix(error, "volume %llu, journal entry at %llu",
                      (unsigned long long)place->volume, (unsigned long long)place->offset);
     return code;
+}
+
+/* What an index says is believed only when it leads to the group. */
+static enum error_code
+read_place(struct journal_reader *reader, struct group_place *place, struct error *error)
+{
+    enum error_code code = read_at(reader, place, error);
+    if ((code != ERROR_CORRUPT && code != ERROR_GONE) ||
+        !index__distrust(reader->store, place->volume))
+        return code;
+    code = index__find(reader->store, place->sequence, place, error);
+    return code != ERROR_NONE ? code : read_at(reader, place, error);
 }
 
 /* The first group's predecessor is read too; when it is damaged, the chain begins anew. */
@@ -121,7 +133,10 @@ journal_reader_next(struct journal_reader *reader, struct journal_group *ret_gro
         reader->chain_known = false;
     } else if (code == ERROR_NONE) {
         code = read_place(reader, &place, &why);
-        reader->next = place.sequence + 1;
+        if (code == ERROR_NOT_FOUND || place.sequence != reader->next)
+            code = error_set(&why, ERROR_CORRUPT, "group %llu is damaged",
+                             (unsigned long long)reader->next);
+        reader->next++;
         if (code == ERROR_NONE)
             code = check_link(reader, &why);
         else

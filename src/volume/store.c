@@ -13,6 +13,7 @@ static const struct store_options defaults = {
     .volume_size_bytes = UINT64_C(4) << 30,
     .small_content_bytes = UINT64_C(1) << 20,
     .content_memory_bytes = UINT64_C(64) << 20,
+    .sums_memory_bytes = UINT64_C(256) << 10,
     .reserve_bytes = UINT64_C(16) << 20,
     .bulk_open = 256,
 };
@@ -204,6 +205,7 @@ fill_options(struct store_options *options)
     DEFAULT(volume_size_bytes);
     DEFAULT(small_content_bytes);
     DEFAULT(content_memory_bytes);
+    DEFAULT(sums_memory_bytes);
     DEFAULT(reserve_bytes);
     DEFAULT(bulk_open);
 #undef DEFAULT
@@ -439,21 +441,34 @@ choose_log(struct store *store, struct error *error)
 }
 
 static enum error_code
+head_of(struct store *store, const struct volume *volume, struct volume_head *ret_head,
+        struct error *error)
+{
+    char name[VOLUME_NAME_BYTES];
+    struct device_file *file = NULL;
+    volume__file_name(volume, name);
+    enum error_code code = device_open_file(store->device, name, DEVICE_READ, &file, error);
+    if (code == ERROR_NONE)
+        code = volume__head_read(file, ret_head, error);
+    device_close_file(file);
+    return code;
+}
+
+/* From the first volume; the last one tells whether a later program has written here. */
+static enum error_code
 read_identity(struct store *store, struct error *error)
 {
-    struct volume_head head = {0};
+    struct volume_head head = {0}, last;
     enum error_code code = ERROR_CORRUPT;
-    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++) {
-        char name[VOLUME_NAME_BYTES];
-        struct device_file *file = NULL;
-        volume__file_name(store->volumes[i], name);
-        code = device_open_file(store->device, name, DEVICE_READ, &file, error);
-        if (code == ERROR_NONE)
-            code = volume__head_read(file, &head, error);
-        device_close_file(file);
-    }
+    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++)
+        code = head_of(store, store->volumes[i], &head, error);
     if (code != ERROR_NONE)
         return code;
+    code = head_of(store, store->volumes[store->volume_count - 1], &last, NULL);
+    if (code == ERROR_NONE && last.identity.format > head.identity.format) {
+        head.identity.format = last.identity.format;
+        head.identity.newer_format = last.identity.newer_format;
+    }
     store->identity = head.identity;
     if (head.identity.newer_format && !store->options.read_only)
         return error_set(error, ERROR_UNSUPPORTED,
@@ -509,6 +524,8 @@ store_open(const struct store_options *options, const struct position *known,
         code = choose_log(store, error);
     if (code == ERROR_NONE)
         code = read_identity(store, error);
+    if (code == ERROR_NONE && !options->read_only)
+        code = content__remove_spools(store->options.lost_and_found, error);
     if (code == ERROR_NONE && !options->read_only)
         code = purge__redo(NULL, store->device, error);
     if (code == ERROR_NONE)

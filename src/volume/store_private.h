@@ -316,6 +316,9 @@ struct group_place {
 /* The last group of a sealed log volume. NOT_FOUND: it holds none. */
 enum error_code index__last(struct store *store, uint64_t volume, struct fixed_line *ret_line,
                             struct error *error) AV_MUST_USE;
+/* An index that led to something else than a journal entry is not used again: the volume is gone
+ * through instead. False: none was in use. */
+bool index__distrust(struct store *store, uint64_t volume);
 /* The first group from `sequence` on, up to the last durable one. NOT_FOUND: none. */
 enum error_code index__find(struct store *store, uint64_t sequence, struct group_place *ret_place,
                             struct error *error) AV_MUST_USE;
@@ -366,7 +369,29 @@ enum error_code bulk__take(struct store *store, struct volume **ret_volume,
 /* `committed_end` 0: given up, cut back. */
 void bulk__give(struct store *store, struct volume *volume, uint64_t committed_end);
 
-/* ---- content.c ---- */
+/* ---- content.c, content_sums.c ---- */
+
+/* CRC32C of each block of one content: in memory, then in a spool file. */
+struct block_sums {
+    struct buffer recent; /* 4 bytes each, big-endian */
+    uint32_t crc;         /* of the block under way */
+    size_t crc_length;
+    struct device_file *spool; /* text lines, NULL: none yet */
+    uint64_t spooled_bytes;
+    char spool_name[64];
+};
+void block_sums__add(struct block_sums *sums, const char *data, size_t length);
+void block_sums__end(struct block_sums *sums);
+/* Moves them to the spool when they are too many. */
+enum error_code block_sums__spool(struct block_sums *sums, struct store *store, struct place place,
+                                  struct error *error) AV_MUST_USE;
+uint64_t block_sums__text_bytes(const struct block_sums *sums);
+/* Writes the text, and blanks it out to a whole block; returns its SHA-256. */
+enum error_code block_sums__write(struct block_sums *sums, struct device_file *file, uint64_t offset,
+                                  unsigned char ret_sha256[SHA256_BYTES],
+                                  struct error *error) AV_MUST_USE;
+void block_sums__release(struct block_sums *sums, struct store *store);
+enum error_code content__remove_spools(struct device *device, struct error *error) AV_MUST_USE;
 
 /* Preamble and header of the sums, then a sync. Called by group_commit(). */
 enum error_code content__fill_in(struct content *content, struct text path, uint64_t mtime_s,

@@ -552,6 +552,7 @@ begin_world(struct world *w, uint64_t seed)
                                         .volume_size_bytes = VOLUME_BYTES,
                                         .small_content_bytes = SMALL_BYTES,
                                         .content_memory_bytes = 64 << 10,
+                                        .sums_memory_bytes = 4,
                                         .reserve_bytes = 4096,
                                         .bulk_open = 3};
 }
