@@ -6,7 +6,7 @@
  * shown, none is, or (when the rule gives DISCOVER to owners only) each by its owner. Children with a rule of their
  * own are looked at one by one. Memory does not grow; what is not shown is passed over and costs its reading.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 enum shown { SHOWN_ALL, SHOWN_NONE, SHOWN_BY_OWNER };
 
@@ -106,13 +106,9 @@ child_iterator_next(struct child_iterator *iterator, struct child *ret_child)
 enum error_code
 child_iterator_close(struct child_iterator *iterator, struct error *error)
 {
-    enum error_code status = iterator->status;
-    struct error own = iterator->error;
-    enum error_code code = catalog_scan_close(iterator->scan, error);
+    if (iterator->status != ERROR_NONE && error != NULL)
+        *error = iterator->error;
+    enum error_code code = view_scan_close(iterator->scan, iterator->status, error);
     free(iterator);
-    if (status == ERROR_NONE)
-        return code;
-    if (error != NULL)
-        *error = own;
-    return status;
+    return code;
 }
