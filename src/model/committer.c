@@ -17,7 +17,7 @@
 #include "base/ensure.h"
 #include "model/decide.h"
 #include "model/keys.h"
-#include "model/moment.h"
+#include "model/read/moment.h"
 
 struct task {
     committer_task *function;

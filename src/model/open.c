@@ -8,8 +8,8 @@
 #include "auth/token.h"
 #include "base/ensure.h"
 #include "model/keys.h"
-#include "model/moment.h"
 #include "model/private.h"
+#include "model/read/moment.h"
 #include "ocfl/layout.h"
 #include "volume/store.h"
 

@@ -10,7 +10,7 @@
 #include "io/clock.h"
 #include "model/effect.h"
 #include "model/keys.h"
-#include "model/moment.h"
+#include "model/read/moment.h"
 #include "model/private.h"
 
 enum { FOLDER_ID = 4, FIRST_ID = 10, RULE = 1, PAGE = 1000, READS = 200000 };

@@ -9,7 +9,7 @@
 #include "base/ensure.h"
 #include "model/effect.h"
 #include "model/keys.h"
-#include "model/moment.h"
+#include "model/read/moment.h"
 #include "model/private.h"
 
 #include <setjmp.h>

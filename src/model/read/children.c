@@ -6,7 +6,7 @@
  * shown, none is, or (when the rule gives DISCOVER to owners only) each by its owner. Children with a rule of their
  * own are looked at one by one. Memory does not grow; what is not shown is passed over and costs its reading.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 enum shown { SHOWN_ALL, SHOWN_NONE, SHOWN_BY_OWNER };
 

@@ -6,7 +6,7 @@
  * told UNAUTHENTICATED instead, since an administrator at least might see it, also for names below a container that
  * anonymous may not discover.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 #include "base/ensure.h"
 #include "format/date.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happened: to one resource, at one path, and to all in commit order. See view.h. */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 static enum error_code
 damaged(const char *what, struct error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of a resource, oldest first: a scan of their family. See view.h. */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 static enum error_code
 version_fill(struct view *view, uint64_t number, const struct version_record *record, struct version *ret_version,

@@ -4,7 +4,7 @@
  * tokens. Curators, who set access, are told id and name of any user and group, so that rules can be written
  * and read. What may not be seen is NOT_FOUND.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 static struct text
 kept(struct arena *arena, struct text text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of a resource in order: a scan of their family. See view.h. */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 struct statement_iterator {
     struct catalog_scan *scan;

@@ -11,8 +11,8 @@
 #define ARCHIVOLT_MODEL_VIEW_PRIVATE_H
 
 #include "model/keys.h"
-#include "model/moment.h"
 #include "model/private.h"
+#include "model/read/moment.h"
 
 #define VIEW_STANDINGS 64u
 #define VIEW_RULES 16u

@@ -5,7 +5,7 @@
  * What is remembered stands in tables of pointers, each set once from NULL by compare-and-exchange and never changed
  * until the moment is freed; so reading it needs no lock.
  */
-#include "model/moment.h"
+#include "model/read/moment.h"
 
 #include "base/ensure.h"
 #include "base/lock.h"
