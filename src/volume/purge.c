@@ -57,19 +57,17 @@ find_copy(void *context, const char *name, uint64_t size_bytes)
 
 /* A sealed file is protected; that is lifted while it is rewritten. */
 static enum error_code
-open_writable(struct device *device, const char *name, bool protected_file,
-              struct device_file **ret_file, struct error *error)
+open_writable(struct device *device, const char *name, struct device_file **ret_file,
+              struct error *error)
 {
     struct device_file *file = NULL;
-    if (protected_file) {
-        enum error_code code = device_open_file(device, name, DEVICE_READ, &file, error);
-        if (code == ERROR_NONE)
-            code = device->operations->protect(file, false, error);
-        device_close_file(file);
-        if (code != ERROR_NONE)
-            return code;
-    }
-    return device_open_file(device, name, DEVICE_READ_WRITE, ret_file, error);
+    enum error_code code = device_open_file(device, name, DEVICE_READ, &file, error);
+    if (code == ERROR_NONE)
+        code = device->operations->protect(file, false, error);
+    device_close_file(file);
+    if (code == ERROR_NONE)
+        code = device_open_file(device, name, DEVICE_READ_WRITE, ret_file, error);
+    return code;
 }
 
 static enum error_code
@@ -88,7 +86,7 @@ open_copy(struct target *target, uint64_t number, struct error *error)
     target->copy = (struct volume){
         .number = number, .bulk = wanted.found.bulk, .generation = wanted.found.generation};
     volume__name(&wanted.found, name);
-    code = open_writable(target->device, name, true, &target->copy.file, error);
+    code = open_writable(target->device, name, &target->copy.file, error);
     if (code == ERROR_NONE)
         code = seal__read_trailer(target->copy.file, target->copy.bulk, target->copy.generation,
                                   &trailer, error);
@@ -114,10 +112,12 @@ open_claimed(struct target *target, uint64_t number, struct error *error)
     code = volume__claim(target->store, number, &target->claimed, error);
     if (code != ERROR_NONE)
         return code;
+    lock_take(&target->store->lock);
     target->copy = *target->claimed;
+    lock_give(&target->store->lock);
     target->copy.file = NULL;
-    volume__file_name(target->claimed, name);
-    code = open_writable(target->device, name, target->claimed->sealed, &target->copy.file, error);
+    volume__file_name(&target->copy, name);
+    code = open_writable(target->device, name, &target->copy.file, error);
     if (code != ERROR_NONE)
         volume__end_claim(target->store, target->claimed);
     return code;
@@ -133,7 +133,13 @@ open_target(struct target *target, uint64_t number, struct error *error)
 static void
 close_target(struct target *target)
 {
-    if (target->copy.sealed) {
+    bool sealed = target->copy.sealed;
+    if (target->store != NULL) {
+        lock_take(&target->store->lock);
+        sealed = target->claimed->sealed;
+        lock_give(&target->store->lock);
+    }
+    if (sealed) {
         enum error_code ignored = target->device->operations->protect(target->copy.file, true, NULL);
         (void)ignored; /* the bits are a courtesy */
     }
@@ -481,8 +487,10 @@ purge__redo(struct store *store, struct device *device, struct error *error)
             code = apply(&target, &plan, error);
     }
     free(plan.items);
-    return code == ERROR_NONE ? remove_redo(device, error)
-                              : (error_prefix(error, "an interrupted purge"), code);
+    if (code == ERROR_NONE)
+        return remove_redo(device, error);
+    error_prefix(error, "an interrupted purge");
+    return code;
 }
 
 /* ---- a request ---- */

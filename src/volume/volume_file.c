@@ -200,7 +200,7 @@ check_volume(struct store *store, struct volume *volume, struct error *error)
         return code;
     }
     lock_take(&store->lock);
-    if (volume->sealed || volume->generation > 1) {
+    if (!volume->checked && (volume->sealed || volume->generation > 1)) {
         volume->index = trailer.index;
         volume->map = trailer.map;
     }

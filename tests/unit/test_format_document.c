@@ -199,8 +199,7 @@ the_program_in_the_document_finds_the_live_tree(void **state)
     static const char *const first[] = {
         "{\"op\":\"create\",\"id\":1,\"kind\":1}",
         "{\"op\":\"create\",\"id\":2,\"parent\":1,\"in\":[1],\"name\":\"a\",\"kind\":1}",
-        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"in\":[1,2],\"name\":\"caf\xc3\xa9\",\"kind\":2,"
-        "\"content\":[1,77,5,\"abcd\",\"00112233\"]}",
+        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"name\":\"caf\xc3\xa9\",\"kind\":2,\"content\":[1,77,5,\"abcd\",\"00\"]}",
         "{\"op\":\"create\",\"id\":4,\"parent\":1,\"in\":[1],\"name\":\"b\",\"kind\":1}"};
     static const char *const second[] = {"{\"op\":\"create\",\"id\":5,\"parent\":4,\"in\":[1,4],\"name\":\"purged\",\"kind\":2}"};
     static const char *const third[] = {
