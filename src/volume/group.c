@@ -186,15 +186,16 @@ list_entry(struct group *group, struct text path, struct place place, uint64_t l
 static enum error_code
 check_path(struct text path, struct error *error)
 {
-    bool ascii = true;
-    for (size_t i = 0; i < path.length; i++) {
-        unsigned char c = (unsigned char)path.data[i];
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
-            return error_set(error, ERROR_INVALID, "a path with the byte 0x%02x", c);
-        ascii = ascii && c < 0x80;
+    const unsigned char *bytes = (const unsigned char *)path.data;
+    unsigned bad = 0, all = 0;
+    for (size_t i = 0; i < path.length; i++) { /* without branches: compilers make vectors of it */
+        bad |= (unsigned)(bytes[i] < 0x20) | (unsigned)(bytes[i] == 0x7f) |
+               (unsigned)(bytes[i] == '"') | (unsigned)(bytes[i] == '\\');
+        all |= bytes[i];
     }
-    if (path.length == 0 || path.length > 255 || (!ascii && !text_is_utf8(path)))
-        return error_set(error, ERROR_INVALID, "a path that no entry may have");
+    if (bad != 0 || path.length == 0 || path.length > 255 || (all >= 0x80 && !text_is_utf8(path)))
+        return error_set(error, ERROR_INVALID, "a path that no entry may have: \"%.*s\"",
+                         TEXT_ARG(path));
     return ERROR_NONE;
 }
 

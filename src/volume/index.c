@@ -184,15 +184,21 @@ learn_range(struct store *store, struct volume *volume, struct error *error)
     enum error_code code = ERROR_NONE;
     if (volume->first_sequence != 0 || volume->listing != NULL)
         return ERROR_NONE;
+    if (volume->index.present && volume->index.lines == 0)
+        return ERROR_NONE;
     if (!volume->index.present)
         return list_damaged(store, volume, error);
-    if (volume->index.lines == 0)
-        return ERROR_NONE;
     code = fixed_table_read(volume->file, &volume->index, 0, &first, error);
     if (code == ERROR_NONE)
         code = fixed_table_read(volume->file, &volume->index, volume->index.lines - 1, &last, error);
-    if (code != ERROR_NONE)
+    if (code != ERROR_NONE && code != ERROR_CORRUPT)
         return code;
+    /* Groups follow each other: an index that says otherwise is damaged, or stands for damage. */
+    if (code != ERROR_NONE || first.a == 0 || last.a < first.a ||
+        last.a - first.a != volume->index.lines - 1) {
+        (void)index__distrust(store, volume->number);
+        return list_damaged(store, volume, error);
+    }
     lock_take(&store->lock);
     volume->first_sequence = first.a;
     volume->last_sequence = last.a;
@@ -350,6 +356,20 @@ find_sealed(struct store *store, uint64_t sequence, struct group_place *ret_plac
     }
     free(list);
     return code;
+}
+
+enum error_code
+index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
+                 struct group_place *ret_place, struct error *error)
+{
+    struct volume *hint = volume_hint == 0 ? NULL : volume__find(store, volume_hint);
+    lock_take(&store->lock);
+    bool usable = hint != NULL && hint->sealed && hint->index.present &&
+                  hint->first_sequence <= sequence && sequence <= hint->last_sequence;
+    lock_give(&store->lock);
+    if (usable)
+        return find_in_sealed(store, hint, sequence, ret_place, error);
+    return index__find(store, sequence, ret_place, error);
 }
 
 /* ---- both ---- */

@@ -5,6 +5,7 @@
 struct journal_reader {
     struct store *store;
     uint64_t next;         /* the sequence that is read next */
+    uint64_t volume;       /* that the group before was in */
     bool check_chain;
     bool chain_known;
     unsigned char chain[CHAIN_BYTES]; /* H of the group before `next` */
@@ -116,6 +117,20 @@ check_link(struct journal_reader *reader, struct error *error)
     return code;
 }
 
+/* Where the next group is. A gap is believed only when no index says it. */
+static enum error_code
+find_next(struct journal_reader *reader, struct group_place *ret_place, struct error *error)
+{
+    enum error_code code =
+        index__find_near(reader->store, reader->next, reader->volume, ret_place, error);
+    if (code == ERROR_NONE && ret_place->sequence != reader->next &&
+        index__distrust(reader->store, ret_place->volume))
+        code = index__find(reader->store, reader->next, ret_place, error);
+    if (code == ERROR_NONE)
+        reader->volume = ret_place->volume;
+    return code;
+}
+
 bool
 journal_reader_next(struct journal_reader *reader, struct journal_group *ret_group,
                     enum error_code *ret_status, struct error *error)
@@ -123,7 +138,7 @@ journal_reader_next(struct journal_reader *reader, struct journal_group *ret_gro
     struct group_place place;
     struct error why = {0};
     *ret_status = ERROR_NONE;
-    enum error_code code = index__find(reader->store, reader->next, &place, &why);
+    enum error_code code = find_next(reader, &place, &why);
     if (code == ERROR_NOT_FOUND)
         return false;
     if (code == ERROR_NONE && place.sequence != reader->next) {
@@ -133,14 +148,18 @@ journal_reader_next(struct journal_reader *reader, struct journal_group *ret_gro
         reader->chain_known = false;
     } else if (code == ERROR_NONE) {
         code = read_place(reader, &place, &why);
-        if (code == ERROR_NOT_FOUND || place.sequence != reader->next)
-            code = error_set(&why, ERROR_CORRUPT, "group %llu is damaged",
+        if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_INVALID ||
+            (code == ERROR_NONE && place.sequence != reader->next))
+            code = error_set(&why, ERROR_CORRUPT, "group %llu cannot be found where it must be",
                              (unsigned long long)reader->next);
         reader->next++;
         if (code == ERROR_NONE)
             code = check_link(reader, &why);
         else
             reader->chain_known = false;
+    } else {
+        reader->next++; /* whatever happens, the end is reached */
+        reader->chain_known = false;
     }
     *ret_status = code;
     if (code != ERROR_NONE) {

@@ -322,6 +322,9 @@ bool index__distrust(struct store *store, uint64_t volume);
 /* The first group from `sequence` on, up to the last durable one. NOT_FOUND: none. */
 enum error_code index__find(struct store *store, uint64_t sequence, struct group_place *ret_place,
                             struct error *error) AV_MUST_USE;
+/* The same, faster when the group is in the sealed volume `volume_hint` (0: none). */
+enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
+                                 struct group_place *ret_place, struct error *error) AV_MUST_USE;
 
 /* ---- store.c ---- */
 
