@@ -8,6 +8,7 @@
 #include "auth/token.h"
 #include "base/ensure.h"
 #include "model/keys.h"
+#include "model/principal_cache.h"
 #include "model/private.h"
 #include "model/read/moment.h"
 #include "ocfl/layout.h"
@@ -107,6 +108,7 @@ model_release(struct model *model)
     model->follower = NULL;
     committer_free(model->committer);
     password_cache_free(model->passwords);
+    principal_cache_free(model->principals);
     moments_free(model->moments);
     store_close(model->store);
     if (!model->borrowed_parts) {
@@ -430,6 +432,7 @@ start(struct model *model, bool threads, struct error *error)
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
     model->passwords = password_cache_new(model->random);
+    model->principals = principal_cache_new(model->random);
     model->moments = moments_new(model->catalog);
     if (code == ERROR_NONE && !model->options.read_only)
         code = committer_new(model, threads, &model->committer, error);
