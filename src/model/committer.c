@@ -17,6 +17,7 @@
 #include "base/ensure.h"
 #include "model/decide.h"
 #include "model/keys.h"
+#include "model/read/moment.h"
 
 struct task {
     committer_task *function;
@@ -139,7 +140,9 @@ apply_group(struct committer *c, const struct position *position, struct error *
         return code;
     catalog_batch_clear(c->batch);
     overlay_to_batch(d->overlay, c->batch);
-    return catalog_write(c->model->catalog, c->batch, error);
+    code = catalog_write(c->model->catalog, c->batch, error);
+    moments_pass(c->model->moments); /* whoever is answered sees what was written */
+    return code;
 }
 
 static void

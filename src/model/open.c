@@ -9,6 +9,7 @@
 #include "base/ensure.h"
 #include "model/keys.h"
 #include "model/private.h"
+#include "model/read/moment.h"
 #include "ocfl/layout.h"
 #include "volume/store.h"
 
@@ -106,6 +107,7 @@ model_release(struct model *model)
     model->follower = NULL;
     committer_free(model->committer);
     password_cache_free(model->passwords);
+    moments_free(model->moments);
     store_close(model->store);
     if (!model->borrowed_parts) {
         catalog_close(model->catalog);
@@ -428,6 +430,7 @@ start(struct model *model, bool threads, struct error *error)
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
     model->passwords = password_cache_new(model->random);
+    model->moments = moments_new(model->catalog);
     if (code == ERROR_NONE && !model->options.read_only)
         code = committer_new(model, threads, &model->committer, error);
     if (code == ERROR_NONE && !model->options.read_only && threads)

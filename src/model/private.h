@@ -15,6 +15,7 @@
 struct committer;
 struct follower;
 struct password_cache;
+struct moments;
 
 struct model {
     char *folder;
@@ -31,6 +32,7 @@ struct model {
     struct committer *committer;
     struct follower *follower;
     struct password_cache *passwords;
+    struct moments *moments; /* states that views share; NULL: each takes its own */
 };
 
 /* ---- open.c ---- */

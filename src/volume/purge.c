@@ -5,10 +5,11 @@
  * A write that tears would lose what cannot be had again: the hash of a line, the length of an entry.
  * Therefore all changes are first written to the file `purge.redo` and synced, then made and synced, then the
  * file is removed. Opening, and the next purge, first finish what a redo file says. Its lines:
- *     volume offset length what     20, 20, 20 and 64 bytes, blanks between; `what` is the SHA-256 of the
- *                                   line that goes, or "void-" and the place's offset, filled with dots
+ *     volume offset length generation what     20, 20, 20, 10 and 64 bytes, blanks between; `what` is the
+ *         SHA-256 of the line that goes, or "void-" and the place's offset, filled with dots
  *     end <SHA-256 of all lines before>
- * Offsets are those in the file as it is. An entry's header is synced before its data is punched out,
+ * Offsets are those in the file as it is; in a later generation of a volume the changes were made
+ * before it was compacted, so they are left out (a removal of this file may not have reached the disk). An entry's header is synced before its data is punched out,
  * so that a volume can be walked at any moment.
  *
  * A volume is claimed while it is written, so readers of a span have ended. The writes go through a
@@ -21,7 +22,8 @@
 #define REDO_UNFINISHED "purge.redo.new"
 enum {
     REDO_WHAT_BYTES = SHA256_HEX_BYTES,
-    REDO_LINE_BYTES = 3 * 21 + REDO_WHAT_BYTES + 1,
+    REDO_GENERATION_BYTES = 11, /* with its blank */
+    REDO_LINE_BYTES = FIXED_LINE_BYTES + REDO_GENERATION_BYTES + REDO_WHAT_BYTES + 1,
     REDO_END_BYTES = 4 + SHA256_HEX_BYTES + 1
 };
 
@@ -55,19 +57,17 @@ find_copy(void *context, const char *name, uint64_t size_bytes)
 
 /* A sealed file is protected; that is lifted while it is rewritten. */
 static enum error_code
-open_writable(struct device *device, const char *name, bool protected_file,
-              struct device_file **ret_file, struct error *error)
+open_writable(struct device *device, const char *name, struct device_file **ret_file,
+              struct error *error)
 {
     struct device_file *file = NULL;
-    if (protected_file) {
-        enum error_code code = device_open_file(device, name, DEVICE_READ, &file, error);
-        if (code == ERROR_NONE)
-            code = device->operations->protect(file, false, error);
-        device_close_file(file);
-        if (code != ERROR_NONE)
-            return code;
-    }
-    return device_open_file(device, name, DEVICE_READ_WRITE, ret_file, error);
+    enum error_code code = device_open_file(device, name, DEVICE_READ, &file, error);
+    if (code == ERROR_NONE)
+        code = device->operations->protect(file, false, error);
+    device_close_file(file);
+    if (code == ERROR_NONE)
+        code = device_open_file(device, name, DEVICE_READ_WRITE, ret_file, error);
+    return code;
 }
 
 static enum error_code
@@ -86,7 +86,7 @@ open_copy(struct target *target, uint64_t number, struct error *error)
     target->copy = (struct volume){
         .number = number, .bulk = wanted.found.bulk, .generation = wanted.found.generation};
     volume__name(&wanted.found, name);
-    code = open_writable(target->device, name, true, &target->copy.file, error);
+    code = open_writable(target->device, name, &target->copy.file, error);
     if (code == ERROR_NONE)
         code = seal__read_trailer(target->copy.file, target->copy.bulk, target->copy.generation,
                                   &trailer, error);
@@ -112,10 +112,12 @@ open_claimed(struct target *target, uint64_t number, struct error *error)
     code = volume__claim(target->store, number, &target->claimed, error);
     if (code != ERROR_NONE)
         return code;
+    lock_take(&target->store->lock);
     target->copy = *target->claimed;
+    lock_give(&target->store->lock);
     target->copy.file = NULL;
-    volume__file_name(target->claimed, name);
-    code = open_writable(target->device, name, target->claimed->sealed, &target->copy.file, error);
+    volume__file_name(&target->copy, name);
+    code = open_writable(target->device, name, &target->copy.file, error);
     if (code != ERROR_NONE)
         volume__end_claim(target->store, target->claimed);
     return code;
@@ -131,7 +133,13 @@ open_target(struct target *target, uint64_t number, struct error *error)
 static void
 close_target(struct target *target)
 {
-    if (target->copy.sealed) {
+    bool sealed = target->copy.sealed;
+    if (target->store != NULL) {
+        lock_take(&target->store->lock);
+        sealed = target->claimed->sealed;
+        lock_give(&target->store->lock);
+    }
+    if (sealed) {
         enum error_code ignored = target->device->operations->protect(target->copy.file, true, NULL);
         (void)ignored; /* the bits are a courtesy */
     }
@@ -153,6 +161,7 @@ sync_target(struct target *target, struct error *error)
 
 struct change {
     uint64_t volume, physical, length; /* of a line; of a whole entry, header to padding */
+    unsigned generation;
     char what[REDO_WHAT_BYTES];
 };
 struct changes {
@@ -220,7 +229,8 @@ plan_line(struct target *target, const struct purge_line *line, struct changes *
     if (code == ERROR_NONE && !text_starts_with(text_of(data, length), TEXT("{\"purged\":\""))) {
         struct change *item = &plan->items[plan->count++];
         journal__line_hash(text_of(data, length), hash);
-        *item = (struct change){line->place.volume, physical + line->line_offset, length, {0}};
+        *item = (struct change){line->place.volume, physical + line->line_offset, length,
+                                target->copy.generation, {0}};
         hex_write(hash, sizeof hash, item->what);
     }
     free(data);
@@ -274,7 +284,7 @@ plan_span(struct target *target, const struct purge_span *span, struct changes *
                          (unsigned long long)span->place.offset,
                          (unsigned long long)span->place.volume);
     struct change *item = &plan->items[plan->count++];
-    *item = (struct change){span->place.volume, header, total, {0}};
+    *item = (struct change){span->place.volume, header, total, target->copy.generation, {0}};
     memset(item->what, '.', sizeof item->what);
     memcpy(item->what, "void-", 5);
     snprintf(number, sizeof number, "%020llu", (unsigned long long)span->place.offset);
@@ -325,6 +335,7 @@ redo_line(struct buffer *out, const struct change *item)
     fixed_line_append(out, numbers);
     if (out->status == ERROR_NONE)
         out->data[out->length - 1] = ' ';
+    buffer_printf(out, "%010u ", item->generation);
     buffer_append(out, item->what, REDO_WHAT_BYTES);
     buffer_append_char(out, '\n');
 }
@@ -401,9 +412,14 @@ apply(struct target *target, const struct changes *plan, struct error *error)
         for (next = i; next < plan->count && plan->items[next].volume == volume;)
             next++;
         code = open_target(target, volume, error);
+        if (code == ERROR_NOT_FOUND) { /* taken away since */
+            code = ERROR_NONE;
+            continue;
+        }
         if (code != ERROR_NONE)
             break;
-        code = apply_to_volume(target, plan->items + i, next - i, error);
+        if (target->copy.generation == plan->items[i].generation)
+            code = apply_to_volume(target, plan->items + i, next - i, error);
         close_target(target);
     }
     return code;
@@ -429,13 +445,16 @@ parse_redo(struct text data, struct changes *plan)
     for (size_t i = 0; i < count; i++) {
         char numbers[FIXED_LINE_BYTES];
         struct fixed_line line;
+        uint64_t generation;
         memcpy(numbers, data.data + i * REDO_LINE_BYTES, sizeof numbers);
         numbers[FIXED_LINE_BYTES - 1] = '\n';
-        if (!fixed_line_parse(numbers, &line))
+        const char *rest = data.data + i * REDO_LINE_BYTES + FIXED_LINE_BYTES;
+        if (!fixed_line_parse(numbers, &line) || !text_to_u64(text_of(rest, 10), &generation) ||
+            generation > UINT32_MAX)
             return false;
         struct change *item = &plan->items[plan->count++];
-        *item = (struct change){line.a, line.b, line.c, {0}};
-        memcpy(item->what, data.data + i * REDO_LINE_BYTES + FIXED_LINE_BYTES, REDO_WHAT_BYTES);
+        *item = (struct change){line.a, line.b, line.c, (unsigned)generation, {0}};
+        memcpy(item->what, rest + REDO_GENERATION_BYTES, REDO_WHAT_BYTES);
         if (is_void_change(item) ? item->length < TAR_BLOCK_SIZE
                                  : item->length < PURGED_LINE_BYTES || item->length > JOURNAL_ENTRY_MAX)
             return false;
@@ -468,8 +487,10 @@ purge__redo(struct store *store, struct device *device, struct error *error)
             code = apply(&target, &plan, error);
     }
     free(plan.items);
-    return code == ERROR_NONE ? remove_redo(device, error)
-                              : (error_prefix(error, "an interrupted purge"), code);
+    if (code == ERROR_NONE)
+        return remove_redo(device, error);
+    error_prefix(error, "an interrupted purge");
+    return code;
 }
 
 /* ---- a request ---- */

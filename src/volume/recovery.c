@@ -505,15 +505,14 @@ open_log(struct recovery *self, uint64_t *ret_size, struct error *error)
     struct store *store = self->store;
     struct volume *used = NULL;
     struct volume_trailer trailer = {0};
+    struct volume_head head;
     enum error_code code = ERROR_NONE;
     if (!store->options.read_only)
         code = volume__pin(store, self->log, error);
     if (code == ERROR_NONE)
         code = volume__use(store, self->log->number, &used, error); /* whose is it? */
-    if (code == ERROR_CORRUPT) {
+    if (code == ERROR_NONE && volume__head_read(used->file, &head, NULL) == ERROR_CORRUPT)
         fault(self, ERROR_CORRUPT, 0, 0, "the head of the log volume is damaged");
-        return error_set(error, code, "the last log volume has no head");
-    }
     if (code == ERROR_NONE)
         code = seal__read_trailer(used->file, false, used->generation, &trailer, error);
     if (code == ERROR_NONE && trailer.sealed) {

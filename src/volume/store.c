@@ -441,21 +441,34 @@ choose_log(struct store *store, struct error *error)
 }
 
 static enum error_code
+head_of(struct store *store, const struct volume *volume, struct volume_head *ret_head,
+        struct error *error)
+{
+    char name[VOLUME_NAME_BYTES];
+    struct device_file *file = NULL;
+    volume__file_name(volume, name);
+    enum error_code code = device_open_file(store->device, name, DEVICE_READ, &file, error);
+    if (code == ERROR_NONE)
+        code = volume__head_read(file, ret_head, error);
+    device_close_file(file);
+    return code;
+}
+
+/* From the first volume; the last one tells whether a later program has written here. */
+static enum error_code
 read_identity(struct store *store, struct error *error)
 {
-    struct volume_head head = {0};
+    struct volume_head head = {0}, last;
     enum error_code code = ERROR_CORRUPT;
-    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++) {
-        char name[VOLUME_NAME_BYTES];
-        struct device_file *file = NULL;
-        volume__file_name(store->volumes[i], name);
-        code = device_open_file(store->device, name, DEVICE_READ, &file, error);
-        if (code == ERROR_NONE)
-            code = volume__head_read(file, &head, error);
-        device_close_file(file);
-    }
+    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++)
+        code = head_of(store, store->volumes[i], &head, error);
     if (code != ERROR_NONE)
         return code;
+    code = head_of(store, store->volumes[store->volume_count - 1], &last, NULL);
+    if (code == ERROR_NONE && last.identity.format > head.identity.format) {
+        head.identity.format = last.identity.format;
+        head.identity.newer_format = last.identity.newer_format;
+    }
     store->identity = head.identity;
     if (head.identity.newer_format && !store->options.read_only)
         return error_set(error, ERROR_UNSUPPORTED,

@@ -82,19 +82,71 @@ expected_digest(struct verification *self, const struct journal_group *group,
                                    digest_size(*ret_algorithm), ret_digest);
 }
 
+/* The volume is used for one piece at a time, so that a purge never waits long. */
+static enum error_code
+hash_entry(struct verification *self, const struct journal_tar_entry *entry,
+           struct digest_stream *stream, char *chunk, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    for (uint64_t at = 0; code == ERROR_NONE && at < entry->length;) {
+        uint64_t left = entry->length - at, physical = 0;
+        size_t part = left < COPY_CHUNK_BYTES ? (size_t)left : COPY_CHUNK_BYTES;
+        struct volume *volume = NULL;
+        code = volume__use(self->store, entry->place.volume, &volume, error);
+        if (code != ERROR_NONE)
+            return code;
+        code = volume__locate(self->store, volume, entry->place.offset, &physical, error);
+        if (code == ERROR_NONE)
+            code = device_read_exactly(volume->file, physical + at, chunk, part, error);
+        volume__end_use(self->store, volume);
+        if (code == ERROR_NONE)
+            digest_stream_update(stream, chunk, part);
+        at += part;
+        self->done_bytes += part;
+        store__keep_pace(self->started_ns, self->done_bytes, self->options->bytes_per_second);
+    }
+    return code;
+}
+
 static enum error_code
 check_data(struct verification *self, const struct journal_group *group,
-           const struct journal_tar_entry *entry, struct volume *volume, uint64_t physical,
-           struct error *error)
+           const struct journal_tar_entry *entry, struct error *error)
 {
     enum digest_algorithm algorithm;
+    struct digest_stream stream = {0};
     unsigned char expected[DIGEST_SIZE_MAX], actual[DIGEST_SIZE_MAX];
     if (!expected_digest(self, group, entry, &algorithm, expected))
         return ERROR_NONE;
-    enum error_code code =
-        store__hash_range(volume->file, physical, entry->length, algorithm, actual, error);
+    char *chunk = malloc(COPY_CHUNK_BYTES);
+    ensure(chunk != NULL);
+    digest_stream_init(&stream, algorithm);
+    enum error_code code = hash_entry(self, entry, &stream, chunk, error);
+    digest_stream_finish(&stream, actual);
+    digest_stream_release(&stream);
+    free(chunk);
     if (code == ERROR_NONE && memcmp(expected, actual, digest_size(algorithm)) != 0)
         code = error_set(error, ERROR_CORRUPT, "the digest is wrong");
+    return code;
+}
+
+/* Header only; `ret_skip` when there is nothing to hash. */
+static enum error_code
+look_at_entry(struct verification *self, const struct journal_group *group,
+              const struct journal_tar_entry *entry, bool *ret_skip, struct error *error)
+{
+    struct volume *volume = NULL;
+    uint64_t physical = 0;
+    enum error_code code = volume__use(self->store, entry->place.volume, &volume, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = volume__locate(self->store, volume, entry->place.offset, &physical, error);
+    if (code == ERROR_NONE)
+        code = check_header(self, group, entry, volume, physical, ret_skip, error);
+    volume__end_use(self->store, volume);
+    if (code == ERROR_GONE) { /* compaction left it out */
+        *ret_skip = true;
+        return ERROR_NONE;
+    }
     return code;
 }
 
@@ -102,24 +154,16 @@ static enum error_code
 check_entry(struct verification *self, const struct journal_group *group,
             const struct journal_tar_entry *entry, struct error *error)
 {
-    struct volume *volume = NULL;
-    uint64_t physical = 0;
     bool skip = false;
-    enum error_code code = volume__use(self->store, entry->place.volume, &volume, error);
-    if (code != ERROR_NONE)
+    enum error_code code = look_at_entry(self, group, entry, &skip, error);
+    if (code != ERROR_NONE || skip)
         return code;
-    code = volume__locate(self->store, volume, entry->place.offset, &physical, error);
-    if (code == ERROR_GONE) {
-        volume__end_use(self->store, volume);
+    code = check_data(self, group, entry, error);
+    if (code != ERROR_CORRUPT && code != ERROR_GONE)
+        return code;
+    /* Purged or compacted away while we read? */
+    if (look_at_entry(self, group, entry, &skip, NULL) == ERROR_NONE && skip)
         return ERROR_NONE;
-    }
-    if (code == ERROR_NONE)
-        code = check_header(self, group, entry, volume, physical, &skip, error);
-    if (code == ERROR_NONE && !skip)
-        code = check_data(self, group, entry, volume, physical, error);
-    volume__end_use(self->store, volume);
-    self->done_bytes += entry->length;
-    store__keep_pace(self->started_ns, self->done_bytes, self->options->bytes_per_second);
     return code;
 }
 
@@ -229,8 +273,12 @@ check_volume(struct verification *self, uint64_t number, struct error *error)
     struct volume *volume = NULL;
     struct volume_trailer trailer = {0};
     struct error why = {0};
+    struct volume_head head;
     enum error_code code = volume__use(self->store, number, &volume, &why);
     if (code == ERROR_NONE) {
+        if (volume__head_read(volume->file, &head, NULL) != ERROR_NONE)
+            fault(self, ERROR_CORRUPT, (struct place){number, 0}, 0, TEXT(""),
+                  "the head of the volume is damaged");
         lock_take(&self->store->lock);
         bool sealed = volume->sealed;
         uint64_t end = volume->size_bytes;

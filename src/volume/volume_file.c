@@ -178,16 +178,20 @@ lru_add(struct store *store, struct volume *volume)
     close_handle(oldest);
 }
 
-/* Reading handle, head and trailer: once. Called with a use. */
+/* Head and trailer, once. Called with a use. A damaged head does not hide the rest of the volume:
+ * content and journal have their own checks. */
 static enum error_code
 check_volume(struct store *store, struct volume *volume, struct error *error)
 {
     struct volume_head head;
     struct volume_trailer trailer = {0};
     enum error_code code = volume__head_read(volume->file, &head, error);
-    if (code == ERROR_NONE && (memcmp(head.identity.uuid, store->identity.uuid,
+    bool damaged = code == ERROR_CORRUPT;
+    if (damaged)
+        code = ERROR_NONE;
+    else if (code == ERROR_NONE && (memcmp(head.identity.uuid, store->identity.uuid,
                                       sizeof head.identity.uuid) != 0 ||
-                               head.volume != volume->number || head.bulk != volume->bulk))
+                                    head.volume != volume->number || head.bulk != volume->bulk))
         code = error_set(error, ERROR_INVALID, "it belongs to another store or has another number");
     if (code == ERROR_NONE)
         code = seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, error);
@@ -196,7 +200,7 @@ check_volume(struct store *store, struct volume *volume, struct error *error)
         return code;
     }
     lock_take(&store->lock);
-    if (volume->sealed || volume->generation > 1) {
+    if (!volume->checked && (volume->sealed || volume->generation > 1)) {
         volume->index = trailer.index;
         volume->map = trailer.map;
     }

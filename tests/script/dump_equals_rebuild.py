@@ -56,7 +56,7 @@ def dump(server):
     return server.must("dump", timeout=600).output
 
 
-with Server(config="volume_size = 16MiB\n") as server:
+with Server(config="volume_size = 16M\n") as server:
     in_parallel(THREADS, lambda thread: work(server, thread))
     by_command(server)
     server.must("seal")

@@ -21,6 +21,6 @@ with Server() as server:
         server.start()
     # A new resource at a deleted path is another one; the old one stays in the history.
     server.must("rm", "/b/g")
-    equal(server.put("/b/g", b"another").status, 201)
+    equal(server.put("/b/g", b"another", {"Overwrite-Tombstone": "true"}).status, 201)
     equal(server.cli("get", "--version", "2", "/b/g", "-").status, 3)
     equal(server.must("cat", "/b/g").output, b"another")

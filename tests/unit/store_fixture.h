@@ -212,4 +212,27 @@ count_groups(struct fixture *f, uint64_t from)
     return count;
 }
 
+FIXTURE_FUNCTION void
+cut_file(struct fixture *f, const char *name, long by)
+{
+    char path[160];
+    struct stat stat_buffer;
+    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
+    assert_int_equal(stat(path, &stat_buffer), 0);
+    assert_int_equal(truncate(path, stat_buffer.st_size - by), 0);
+}
+
+FIXTURE_FUNCTION void
+flip(struct fixture *f, const char *name, uint64_t offset)
+{
+    char path[160], byte;
+    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
+    int descriptor = open(path, O_RDWR);
+    assert_true(descriptor >= 0);
+    assert_int_equal(pread(descriptor, &byte, 1, (off_t)offset), 1);
+    byte ^= 4;
+    assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)offset), 1);
+    close(descriptor);
+}
+
 #endif

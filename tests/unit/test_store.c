@@ -70,16 +70,6 @@ volumes_are_sealed_at_their_size_and_the_chain_goes_on(void **state)
 }
 
 static void
-cut_file(struct fixture *f, const char *name, long by)
-{
-    char path[160];
-    struct stat stat_buffer;
-    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
-    assert_int_equal(stat(path, &stat_buffer), 0);
-    assert_int_equal(truncate(path, stat_buffer.st_size - by), 0);
-}
-
-static void
 a_torn_tail_is_copied_and_cut(void **state)
 {
     struct fixture f;
@@ -105,19 +95,6 @@ a_torn_tail_is_copied_and_cut(void **state)
     deposit(&f, 3, 100, NULL, NULL);
     assert_int_equal(count_groups(&f, 0), 2);
     release(&f);
-}
-
-static void
-flip(struct fixture *f, const char *name, uint64_t offset)
-{
-    char path[160], byte;
-    snprintf(path, sizeof path, "%s/%s", f->volumes, name);
-    int descriptor = open(path, O_RDWR);
-    assert_true(descriptor >= 0);
-    assert_int_equal(pread(descriptor, &byte, 1, (off_t)offset), 1);
-    byte ^= 4;
-    assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)offset), 1);
-    close(descriptor);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "base/ensure.h"
 #include "model/effect.h"
 #include "model/keys.h"
+#include "model/read/moment.h"
 #include "model/private.h"
 
 #include <setjmp.h>
@@ -46,6 +47,7 @@ fixture_apply(void *context, enum fold fold, struct text key, struct text operan
         catalog_batch_delete(batch, key);
     if (code == ERROR_NONE)
         code = catalog_write(f->model.catalog, batch, error);
+    moments_pass(f->model.moments);
     catalog_batch_free(batch);
     buffer_release(&before);
     buffer_release(&after);
@@ -169,6 +171,7 @@ fixture_new(void)
     clock_simulated_init(&f->clock, FIXTURE_START_US, 0);
     random_simulated_init(&f->random, 7);
     f->model.catalog = catalog_memory_new();
+    f->model.moments = moments_new(f->model.catalog);
     f->model.limits = model_limits_default();
     f->model.clock = &f->clock.clock;
     f->model.random = &f->random.source;
@@ -186,6 +189,7 @@ fixture_new(void)
 static inline void
 fixture_free(struct fixture *f)
 {
+    moments_free(f->model.moments);
     catalog_close(f->model.catalog);
     password_cache_free(f->model.passwords);
     free(f);

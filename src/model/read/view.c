@@ -6,7 +6,7 @@
  * told UNAUTHENTICATED instead, since an administrator at least might see it, also for names below a container that
  * anonymous may not discover.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 #include "base/ensure.h"
 #include "format/date.h"
@@ -28,12 +28,13 @@ view_open(struct model *model, const struct principal *principal, struct view **
     memset(view, 0, offsetof(struct view, walk));
     view->model = model;
     view->principal = *principal;
-    view->lookup.catalog = model->catalog;
-    enum error_code code = catalog_snapshot_take(model->catalog, &view->lookup.snapshot, error);
+    enum error_code code = model->moments != NULL ? moments_take(model->moments, &view->moment, error)
+                                                  : moment_new(model->catalog, &view->moment, error);
     if (code != ERROR_NONE) {
         free(view);
         return code;
     }
+    view->lookup = (struct lookup){.catalog = model->catalog, .snapshot = moment_snapshot(view->moment)};
     *ret_view = view;
     return ERROR_NONE;
 }
@@ -43,7 +44,7 @@ view_close(struct view *view)
 {
     if (view == NULL)
         return;
-    catalog_snapshot_release(view->lookup.catalog, view->lookup.snapshot);
+    moment_release(view->moment);
     arena_release(&view->arena);
     arena_release(&view->visiting);
     arena_release(&view->rule_arena);
@@ -169,6 +170,11 @@ enum error_code
 view_rule(struct view *view, uint64_t rule_of, const struct rule_list **ret_rule, struct error *error)
 {
     struct remembered_rule *place = &view->rules[rule_of % VIEW_RULES];
+    const struct rule_list *shared = moment_recall_rule(view->moment, rule_of);
+    if (shared != NULL) {
+        *ret_rule = shared;
+        return ERROR_NONE;
+    }
     if (place->rule_of != rule_of) {
         if (view->rules_loaded >= RULE_LOADS_MAXIMUM)
             forget_rules(view);
@@ -178,6 +184,7 @@ view_rule(struct view *view, uint64_t rule_of, const struct rule_list **ret_rule
         if (code != ERROR_NONE)
             return code;
         place->rule_of = rule_of;
+        moment_remember_rule(view->moment, rule_of, &place->rule);
     }
     *ret_rule = &place->rule;
     return ERROR_NONE;
@@ -357,6 +364,55 @@ answer_missing(struct view *view, struct text path, enum error_code found, struc
     return code != ERROR_NONE ? code : say_deleted(node, error);
 }
 
+/* The container that a path's last segment is looked up in. */
+static enum error_code
+resolve_container(struct view *view, struct text path, struct remembered_container *ret_container,
+                  struct error *error)
+{
+    *ret_container = (struct remembered_container){ROOT_ID, ROOT_ID};
+    if (path.length == 0 || moment_recall_path(view->moment, path, ret_container))
+        return ERROR_NONE;
+    enum error_code code = lookup_path(&view->lookup, path, &view->walk, error);
+    if (code != ERROR_NONE)
+        return code;
+    *ret_container = (struct remembered_container){view->walk.ids[view->walk.count - 1], view->walk.rule_of};
+    moment_remember_path(view->moment, path, *ret_container);
+    return ERROR_NONE;
+}
+
+/* Where a path leads. NOT_FOUND, GONE or CONFLICT leave the walk as far as it went. */
+static enum error_code
+resolve_standing(struct view *view, struct text path, struct standing *ret_standing, struct error *error)
+{
+    struct remembered_container container;
+    struct child_record child;
+    struct key key;
+    size_t slash = path.length - 1;
+    while (path.data[slash] != '/')
+        slash--;
+    struct text name = text_of(path.data + slash + 1, path.length - slash - 1);
+    enum error_code code = resolve_container(view, text_of(path.data, slash), &container, error);
+    if (code == ERROR_NONE && name.length > 0) {
+        key_child(&key, container.id, name);
+        view->node_id = 0;
+        code = lookup_get(&view->lookup, key_text(&key), &view->storage, error);
+        if (code == ERROR_NOT_FOUND) { /* once more from the root, to see what is there of it */
+            code = lookup_path(&view->lookup, path, &view->walk, error);
+            return code != ERROR_NONE ? code : error_set(error, ERROR_CORRUPT, "catalog: a child comes and goes");
+        }
+        if (code == ERROR_NONE)
+            code = child_decode(buffer_text(&view->storage), &child, error);
+        if (code == ERROR_NONE) {
+            container.id = child.id;
+            if (child.flags & CHILD_HAS_RULE)
+                container.rule_of = child.id;
+        }
+    }
+    if (code == ERROR_NONE)
+        *ret_standing = (struct standing){container.id, container.rule_of, false};
+    return code;
+}
+
 enum error_code
 view_resolve(struct view *view, struct text path, struct resource *ret_resource, struct error *error)
 {
@@ -364,12 +420,11 @@ view_resolve(struct view *view, struct text path, struct resource *ret_resource,
     bool visible;
     enum error_code code = path_check(path, &view->model->limits, error);
     if (code == ERROR_NONE)
-        code = lookup_path(&view->lookup, path, &view->walk, error);
+        code = resolve_standing(view, path, &standing, error);
     if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_CONFLICT)
         return answer_missing(view, path, code, error);
     if (code != ERROR_NONE)
         return code;
-    standing = (struct standing){view->walk.ids[view->walk.count - 1], view->walk.rule_of, false};
     *standing_place(view, standing.id) = standing;
     if ((code = view_is_visible(view, standing.id, false, &visible, error)) != ERROR_NONE)
         return code;
@@ -482,4 +537,11 @@ view_scan(struct view *view, const struct key *from, const struct key *prefix, b
     if (key_after(prefix, &to))
         range.to = key_text(&to);
     return catalog_scan_open(view->lookup.catalog, view->lookup.snapshot, &range, ret_scan, error);
+}
+
+enum error_code
+view_scan_close(struct catalog_scan *scan, enum error_code code, struct error *error)
+{
+    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
 }

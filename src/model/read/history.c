@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happened: to one resource, at one path, and to all in commit order. See view.h. */
-#include "model/view_private.h"
-
-static enum error_code
-close_scan(struct catalog_scan *scan, enum error_code code, struct error *error)
-{
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
-}
+#include "model/read/view_private.h"
 
 static enum error_code
 damaged(const char *what, struct error *error)
@@ -59,7 +52,7 @@ view_history(struct view *view, uint64_t id, view_event *visit, void *context, s
         if (code == ERROR_NONE && !visit(context, &event))
             break;
     }
-    return close_scan(scan, code, error);
+    return view_scan_close(scan, code, error);
 }
 
 /* ---- at a path -------------------------------------------------------------------------------------- */
@@ -124,7 +117,7 @@ follow_deleted(struct gone_search *search, uint64_t container, struct text name,
             code = follow(search, key_read_number(key, key.length - 8), rest,
                           within_us != 0 ? within_us : deleted_us);
     }
-    return close_scan(scan, code, search->error);
+    return view_scan_close(scan, code, search->error);
 }
 
 static enum error_code
@@ -193,5 +186,5 @@ view_changes(struct view *view, uint64_t after_sequence, unsigned after_index, v
         return code;
     while (code == ERROR_NONE && more && catalog_scan_next(scan, &key, &value))
         code = show_change(view, key, value, visit, context, &more, error);
-    return close_scan(scan, code, error);
+    return view_scan_close(scan, code, error);
 }

@@ -3,7 +3,7 @@
  * Reading a file's content by ranges: see view.h. The reader keeps its own copy of where the content is,
  * so that it needs neither view nor snapshot; places stay good for ever.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 #include "base/ensure.h"
 

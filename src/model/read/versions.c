@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of a resource, oldest first: a scan of their family. See view.h. */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 static enum error_code
 version_fill(struct view *view, uint64_t number, const struct version_record *record, struct version *ret_version,
@@ -60,6 +60,5 @@ view_versions(struct view *view, uint64_t id, uint64_t after_number, view_versio
         return code;
     while (code == ERROR_NONE && more && catalog_scan_next(scan, &key, &value))
         code = show_version(view, key, value, visit, context, &more, error);
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
+    return view_scan_close(scan, code, error);
 }

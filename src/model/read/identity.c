@@ -4,7 +4,7 @@
  * tokens. Curators, who set access, are told id and name of any user and group, so that rules can be written
  * and read. What may not be seen is NOT_FOUND.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 static struct text
 kept(struct arena *arena, struct text text)
@@ -25,13 +25,6 @@ is_in_group(const struct view *view, uint64_t group)
         if (view->principal.groups[i] == group)
             return true;
     return false;
-}
-
-static enum error_code
-close_scan(struct catalog_scan *scan, enum error_code code, struct error *error)
-{
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
 }
 
 static enum error_code
@@ -100,7 +93,7 @@ view_users(struct view *view, view_user *visit, void *context, struct error *err
         return code;
     while (code == ERROR_NONE && more && catalog_scan_next(scan, &key, &value))
         code = show_user(view, key, value, visit, context, &more, error);
-    return close_scan(scan, code, error);
+    return view_scan_close(scan, code, error);
 }
 
 enum error_code
@@ -157,7 +150,7 @@ collect_members(struct view *view, uint64_t group, struct arena *arena, struct u
             buffer_append(&members, &user, sizeof user);
         }
     }
-    if ((code = close_scan(scan, code, error)) == ERROR_NONE)
+    if ((code = view_scan_close(scan, code, error)) == ERROR_NONE)
         code = buffer_status(&members, error);
     if (code == ERROR_NONE) {
         out->members = (const uint64_t *)(const void *)kept(arena, buffer_text(&members)).data;
@@ -211,7 +204,7 @@ view_groups(struct view *view, view_group *visit, void *context, struct error *e
         if (code == ERROR_NONE)
             more = visit(context, &group);
     }
-    return close_scan(scan, code, error);
+    return view_scan_close(scan, code, error);
 }
 
 enum error_code
@@ -269,5 +262,5 @@ view_tokens(struct view *view, view_token *visit, void *context, struct error *e
                               (int64_t)record.expires_us};
         more = visit(context, &token);
     }
-    return close_scan(scan, code, error);
+    return view_scan_close(scan, code, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding resources by statements: see view.h. One condition drives a scan of the inverse family; what it gives is
- * held against the other conditions by the resource's own statements, and against deletion and rights.
+ * Finding resources by statements: see view.h. One condition drives a scan of the inverse family (of several, the
+ * one that a bounded probe finds to have the fewest keys); what it gives is held against the other conditions by the
+ * resource's own statements, and against deletion and rights.
  *
  * Order. The keys of one value are in order of id, so that a condition FIND_EQUAL streams: the scan starts after
  * `after_id` and stops when the caller does. Prefixes and ranges come in order of value: the scan is run over, the
@@ -15,9 +16,10 @@
  * A condition whose value is a plain decimal is about numbers: it holds for statements whose values are plain decimals
  * too, compared exactly, digit by digit. FIND_PREFIX is about bytes always.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 #define BLOCK_IDS 65536u
+#define PROBE_KEYS 1000u
 
 /* ---- comparing --------------------------------------------------------------------------------------- */
 
@@ -204,13 +206,6 @@ struct find {
 };
 
 static enum error_code
-close_scan(struct catalog_scan *scan, enum error_code code, struct error *error)
-{
-    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
-    return code != ERROR_NONE ? code : closed;
-}
-
-static enum error_code
 check_condition(struct find *find, uint64_t id, const struct find_condition *condition, bool *ret_holds)
 {
     struct key prefix;
@@ -227,7 +222,7 @@ check_condition(struct find *find, uint64_t id, const struct find_condition *con
         if (code == ERROR_NONE)
             *ret_holds = condition_holds(condition, statement.value);
     }
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 static enum error_code
@@ -266,6 +261,9 @@ consider(struct find *find, uint64_t id)
     enum error_code code = check_conditions(find, id, &holds);
     if (code == ERROR_NONE && holds)
         code = view_is_visible(find->view, id, false, &visible, find->error);
+    if (code == ERROR_NOT_FOUND)
+        return error_set(find->error, ERROR_CORRUPT, "catalog: statements of resource %llu, which is not there",
+                         (unsigned long long)id);
     if (code == ERROR_NONE && holds && visible)
         code = show(find, id);
     return code;
@@ -312,7 +310,7 @@ find_in_order(struct find *find, uint64_t after_id)
         last = id;
         code = consider(find, id);
     }
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 /* ---- many values: block by block -------------------------------------------------------------------------- */
@@ -367,7 +365,7 @@ block_gather(struct find *find, uint64_t after_id, struct block *block)
             block_settle(block);
     }
     block_settle(block);
-    return close_scan(scan, code, find->error);
+    return view_scan_close(scan, code, find->error);
 }
 
 static enum error_code
@@ -409,17 +407,39 @@ check_shapes(const struct find_condition *conditions, size_t count, struct error
     return ERROR_NONE;
 }
 
-/* One value before a prefix, a prefix before a range. */
-static size_t
-choose_driving(const struct find_condition *conditions, size_t count)
+/* How many keys a condition's range holds, counted up to PROBE_KEYS. */
+static enum error_code
+probe(struct find *find, size_t condition, size_t *ret_keys)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++) {
-        enum find_operator now = conditions[best].comparison, then = conditions[i].comparison;
-        if (then < now && then <= FIND_PREFIX)
-            best = i;
+    struct text key, value;
+    struct catalog_scan *scan;
+    *ret_keys = 0;
+    range_of(&find->conditions[condition], &find->range);
+    enum error_code code = open_range(find, &scan);
+    if (code != ERROR_NONE)
+        return code;
+    while (*ret_keys < PROBE_KEYS && catalog_scan_next(scan, &key, &value))
+        ++*ret_keys;
+    return view_scan_close(scan, ERROR_NONE, find->error);
+}
+
+/* Of several, the one with the fewest keys; where none has few, one value before a prefix, that before a range. */
+static enum error_code
+choose_driving(struct find *find)
+{
+    size_t fewest = SIZE_MAX, keys;
+    for (size_t i = 0; i < find->count && find->count > 1; i++) {
+        enum error_code code = probe(find, i, &keys);
+        if (code != ERROR_NONE)
+            return code;
+        if (keys < fewest ||
+            (keys == fewest && find->conditions[i].comparison < find->conditions[find->driving].comparison)) {
+            fewest = keys;
+            find->driving = i;
+        }
     }
-    return best;
+    range_of(&find->conditions[find->driving], &find->range);
+    return ERROR_NONE;
 }
 
 enum error_code
@@ -436,7 +456,7 @@ view_find(struct view *view, const struct find_condition *conditions, size_t cou
     enum error_code code = check_shapes(conditions, count, error);
     if (code != ERROR_NONE)
         return code;
-    find.driving = choose_driving(conditions, count);
-    range_of(&conditions[find.driving], &find.range);
+    if ((code = choose_driving(&find)) != ERROR_NONE)
+        return code;
     return find.range.ordered ? find_in_order(&find, after_id) : find_by_blocks(&find, after_id);
 }

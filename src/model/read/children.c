@@ -6,7 +6,7 @@
  * shown, none is, or (when the rule gives DISCOVER to owners only) each by its owner. Children with a rule of their
  * own are looked at one by one. Memory does not grow; what is not shown is passed over and costs its reading.
  */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 enum shown { SHOWN_ALL, SHOWN_NONE, SHOWN_BY_OWNER };
 
@@ -70,13 +70,15 @@ static enum error_code
 is_shown(struct child_iterator *iterator, const struct child_record *child, bool *ret_shown)
 {
     struct view *view = iterator->view;
-    *ret_shown = true;
-    if (view_is_administrator(view))
+    *ret_shown = view_is_administrator(view) || iterator->shown == SHOWN_ALL;
+    if (view_is_administrator(view) ||
+        ((child->flags & CHILD_HAS_RULE) == 0 && iterator->shown != SHOWN_BY_OWNER))
         return ERROR_NONE;
-    if ((child->flags & CHILD_HAS_RULE) != 0 || iterator->shown == SHOWN_BY_OWNER)
-        return view_is_visible(view, child->id, true, ret_shown, &iterator->error);
-    *ret_shown = iterator->shown == SHOWN_ALL;
-    return ERROR_NONE;
+    enum error_code code = view_is_visible(view, child->id, true, ret_shown, &iterator->error);
+    if (code == ERROR_NOT_FOUND)
+        return error_set(&iterator->error, ERROR_CORRUPT, "catalog: a child, resource %llu, is not there",
+                         (unsigned long long)child->id);
+    return code;
 }
 
 bool
@@ -106,13 +108,9 @@ child_iterator_next(struct child_iterator *iterator, struct child *ret_child)
 enum error_code
 child_iterator_close(struct child_iterator *iterator, struct error *error)
 {
-    enum error_code status = iterator->status;
-    struct error own = iterator->error;
-    enum error_code code = catalog_scan_close(iterator->scan, error);
+    if (iterator->status != ERROR_NONE && error != NULL)
+        *error = iterator->error;
+    enum error_code code = view_scan_close(iterator->scan, iterator->status, error);
     free(iterator);
-    if (status == ERROR_NONE)
-        return code;
-    if (error != NULL)
-        *error = own;
-    return status;
+    return code;
 }

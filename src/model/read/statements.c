@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of a resource in order: a scan of their family. See view.h. */
-#include "model/view_private.h"
+#include "model/read/view_private.h"
 
 struct statement_iterator {
     struct catalog_scan *scan;
@@ -46,13 +46,9 @@ statement_iterator_next(struct statement_iterator *iterator, struct statement *r
 enum error_code
 statement_iterator_close(struct statement_iterator *iterator, struct error *error)
 {
-    enum error_code status = iterator->status;
-    struct error own = iterator->error;
-    enum error_code code = catalog_scan_close(iterator->scan, error);
+    if (iterator->status != ERROR_NONE && error != NULL)
+        *error = iterator->error;
+    enum error_code code = view_scan_close(iterator->scan, iterator->status, error);
     free(iterator);
-    if (status == ERROR_NONE)
-        return code;
-    if (error != NULL)
-        *error = own;
-    return status;
+    return code;
 }

@@ -12,6 +12,7 @@
 
 #include "model/keys.h"
 #include "model/private.h"
+#include "model/read/moment.h"
 
 #define VIEW_STANDINGS 64u
 #define VIEW_RULES 16u
@@ -31,7 +32,8 @@ struct remembered_rule {
 struct view {
     struct model *model;
     struct principal principal;
-    struct lookup lookup;
+    struct moment *moment;
+    struct lookup lookup; /* in the moment's snapshot */
     struct arena arena;    /* results */
     struct arena visiting; /* what one callback is shown */
     struct arena rule_arena;
@@ -80,5 +82,7 @@ enum error_code view_user_name(struct view *view, uint64_t user, struct text *re
 /* A scan of all keys that begin with `prefix`, from `from` on. */
 enum error_code view_scan(struct view *view, const struct key *from, const struct key *prefix, bool backward,
                           struct catalog_scan **ret_scan, struct error *error) AV_MUST_USE;
+/* Closes it; the first error is kept: `code`, with what `error` says of it already, or else the scan's own. */
+enum error_code view_scan_close(struct catalog_scan *scan, enum error_code code, struct error *error) AV_MUST_USE;
 
 #endif
