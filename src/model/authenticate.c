@@ -42,7 +42,7 @@ principal_anonymous(void)
 struct principal
 principal_local(void)
 {
-    return (struct principal){.name = TEXT("local"), .role = ROLE_ADMINISTRATOR};
+    return (struct principal){.user = ADMIN_ID, .name = TEXT("admin"), .role = ROLE_ADMINISTRATOR};
 }
 
 /* ---- from user to principal ------------------------------------------------------------------------ */

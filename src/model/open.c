@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* Ids that the first group gives out; the first lease begins after them. */
-enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = 2, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
+enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = ADMIN_ID, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
 
 /* ---- folders ------------------------------------------------------------------------------------ */
 
