@@ -4,13 +4,15 @@
  *
  * What is told apart outside: UNAUTHENTICATED, always in the same words and after the same work, and BUSY. A password
  * that was verified is remembered (password_cache.c) under a keyed hash that covers the user's stored Argon2
- * string, so that a changed password can never be taken for a remembered one.
+ * string, so that a changed password can never be taken for a remembered one. Before either comes what the same
+ * credentials gave a moment ago (principal_cache.c).
  */
 #include "auth/password.h"
 #include "auth/token.h"
 #include "base/ensure.h"
 #include "model/keys.h"
 #include "model/password_cache.h"
+#include "model/principal_cache.h"
 #include "model/private.h"
 
 static enum error_code
@@ -25,6 +27,12 @@ newest(const struct model *model)
     return (struct lookup){.catalog = model->catalog};
 }
 
+static int64_t
+now_us(const struct model *model)
+{
+    return model->clock->now_us(model->clock);
+}
+
 struct principal
 principal_anonymous(void)
 {
@@ -34,7 +42,7 @@ principal_anonymous(void)
 struct principal
 principal_local(void)
 {
-    return (struct principal){.name = TEXT("local"), .role = ROLE_ADMINISTRATOR};
+    return (struct principal){.user = ADMIN_ID, .name = TEXT("admin"), .role = ROLE_ADMINISTRATOR};
 }
 
 /* ---- from user to principal ------------------------------------------------------------------------ */
@@ -85,7 +93,8 @@ fill_principal(const struct lookup *lookup, uint64_t user, const struct user_rec
 
 /* The user whose token it is. UNAUTHENTICATED: unknown or expired. */
 static enum error_code
-user_of_token(struct model *model, struct text token, uint64_t *ret_user, struct error *error)
+user_of_token(struct model *model, struct text token, uint64_t *ret_user, int64_t *ret_expires_us,
+              struct error *error)
 {
     struct lookup lookup = newest(model);
     struct buffer storage = {0};
@@ -106,12 +115,14 @@ user_of_token(struct model *model, struct text token, uint64_t *ret_user, struct
     if (code == ERROR_NONE)
         code = token_decode(buffer_text(&storage), &record, error);
     if (code == ERROR_NONE && record.expires_us != 0 &&
-        (int64_t)record.expires_us <= model->clock->now_us(model->clock))
+        (int64_t)record.expires_us <= now_us(model))
         code = ERROR_NOT_FOUND;
     if (code == ERROR_NOT_FOUND)
         code = error_set(error, ERROR_UNAUTHENTICATED, "the token is not valid");
-    if (code == ERROR_NONE)
+    if (code == ERROR_NONE) {
         *ret_user = record.user;
+        *ret_expires_us = (int64_t)record.expires_us;
+    }
     buffer_release(&storage);
     return code;
 }
@@ -121,16 +132,22 @@ model_authenticate_token(struct model *model, struct text token, struct arena *a
                          struct principal *ret_principal, struct error *error)
 {
     struct lookup lookup = newest(model);
+    struct credentials credentials = {true, TEXT(""), token};
     struct buffer storage = {0};
     struct user_record record;
-    uint64_t user;
-    enum error_code code = user_of_token(model, token, &user, error);
+    uint64_t user, generation = principal_cache_generation(model->principals);
+    int64_t expires_us;
+    if (principal_cache_find(model->principals, &credentials, now_us(model), arena, ret_principal))
+        return ERROR_NONE;
+    enum error_code code = user_of_token(model, token, &user, &expires_us, error);
     if (code == ERROR_NONE)
         code = lookup_user(&lookup, user, &storage, &record, error);
     if (code == ERROR_NOT_FOUND || (code == ERROR_NONE && record.disabled != 0))
         code = error_set(error, ERROR_UNAUTHENTICATED, "the token is not valid");
     if (code == ERROR_NONE)
         code = fill_principal(&lookup, user, &record, arena, ret_principal, error);
+    if (code == ERROR_NONE)
+        principal_cache_remember(model->principals, &credentials, generation, ret_principal, expires_us);
     buffer_release(&storage);
     return code;
 }
@@ -168,9 +185,10 @@ static bool
 is_quick(struct model *model, const struct claimant *claimant, struct text password)
 {
     uint64_t user;
+    int64_t expires_us;
     if (!claimant_may_enter(claimant))
         return false;
-    if (token_has_shape(password) && user_of_token(model, password, &user, NULL) == ERROR_NONE)
+    if (token_has_shape(password) && user_of_token(model, password, &user, &expires_us, NULL) == ERROR_NONE)
         return user == claimant->user;
     return claimant->record.password.length > 0 &&
            password_cache_has(model->passwords, claimant->user, claimant->record.password, password);
@@ -199,12 +217,18 @@ model_authenticate(struct model *model, struct text name, struct text password, 
                    struct principal *ret_principal, struct error *error)
 {
     struct lookup lookup = newest(model);
+    struct credentials credentials = {false, name, password};
     struct claimant claimant;
+    uint64_t generation = principal_cache_generation(model->principals);
+    if (principal_cache_find(model->principals, &credentials, now_us(model), arena, ret_principal))
+        return ERROR_NONE;
     enum error_code code = claimant_find(&lookup, name, &claimant, error);
     if (code == ERROR_NONE && !is_quick(model, &claimant, password))
         code = verify(model, &claimant, password, error);
     if (code == ERROR_NONE)
         code = fill_principal(&lookup, claimant.user, &claimant.record, arena, ret_principal, error);
+    if (code == ERROR_NONE && !token_has_shape(password)) /* a token may end sooner: by itself it is remembered */
+        principal_cache_remember(model->principals, &credentials, generation, ret_principal, 0);
     buffer_release(&claimant.storage);
     return code;
 }
@@ -213,7 +237,10 @@ bool
 model_password_remembered(struct model *model, struct text name, struct text password)
 {
     struct lookup lookup = newest(model);
+    struct credentials credentials = {false, name, password};
     struct claimant claimant;
+    if (principal_cache_find(model->principals, &credentials, now_us(model), NULL, NULL))
+        return true;
     bool quick = claimant_find(&lookup, name, &claimant, NULL) == ERROR_NONE &&
                  is_quick(model, &claimant, password);
     buffer_release(&claimant.storage);

@@ -17,6 +17,7 @@
 #include "base/ensure.h"
 #include "model/decide.h"
 #include "model/keys.h"
+#include "model/principal_cache.h"
 #include "model/read/moment.h"
 
 struct task {
@@ -172,6 +173,7 @@ forget_passwords(struct model *model, const struct transaction *t)
 {
     if (!t->changes_persons || t->outcome.code != ERROR_NONE || model->passwords == NULL)
         return;
+    principal_cache_people_changed(model->principals);
     for (const struct stage *stage = t->first; stage != NULL; stage = stage->next)
         if (stage->kind == STAGE_change_user || stage->kind == STAGE_remove_user ||
             stage->kind == STAGE_set_password || stage->kind == STAGE_set_member)

@@ -8,6 +8,7 @@
 #include "auth/token.h"
 #include "base/ensure.h"
 #include "model/keys.h"
+#include "model/principal_cache.h"
 #include "model/private.h"
 #include "model/read/moment.h"
 #include "ocfl/layout.h"
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 /* Ids that the first group gives out; the first lease begins after them. */
-enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = 2, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
+enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = ADMIN_ID, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
 
 /* ---- folders ------------------------------------------------------------------------------------ */
 
@@ -107,6 +108,7 @@ model_release(struct model *model)
     model->follower = NULL;
     committer_free(model->committer);
     password_cache_free(model->passwords);
+    principal_cache_free(model->principals);
     moments_free(model->moments);
     store_close(model->store);
     if (!model->borrowed_parts) {
@@ -430,6 +432,7 @@ start(struct model *model, bool threads, struct error *error)
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
     model->passwords = password_cache_new(model->random);
+    model->principals = principal_cache_new(model->random);
     model->moments = moments_new(model->catalog);
     if (code == ERROR_NONE && !model->options.read_only)
         code = committer_new(model, threads, &model->committer, error);

@@ -15,6 +15,7 @@
 struct committer;
 struct follower;
 struct password_cache;
+struct principal_cache;
 struct moments;
 
 struct model {
@@ -32,6 +33,7 @@ struct model {
     struct committer *committer;
     struct follower *follower;
     struct password_cache *passwords;
+    struct principal_cache *principals;
     struct moments *moments; /* states that views share; NULL: each takes its own */
 };
 
@@ -93,7 +95,8 @@ enum error_code follower_step(struct model *model, bool *ret_more, struct error 
 /* ---- authenticate.c ---- */
 struct password_cache *password_cache_new(struct random_source *random);
 void password_cache_free(struct password_cache *cache);
-/* A user's password, state or name changed: what was remembered of them is forgotten. */
+/* A user's password, state or name changed: what was remembered of them is forgotten. (With it goes
+ * principal_cache_people_changed(), after a change of any person, group, membership or token.) */
 void password_cache_forget(struct password_cache *cache, uint64_t user);
 
 /* ---- identity records (identity_record.c) ---- */

@@ -24,6 +24,7 @@ struct model_limits;
 struct view;
 
 #define ROOT_ID 1u
+#define ADMIN_ID 2u /* the first administrator; the local command line acts as this user */
 
 enum resource_kind { RESOURCE_CONTAINER = 1, RESOURCE_FILE = 2 };
 

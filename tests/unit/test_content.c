@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content read back through a view of a model that wrote it, on simulated devices; and views beside a writer. */
+/* Content read back through a view of a model that wrote it, on simulated devices; views beside a writer; persons. */
 #include "base/ensure.h"
 #include "io/device.h"
 #include "model/private.h"
@@ -250,6 +250,87 @@ what_was_answered_for_is_seen_by_every_later_view(void **state)
     world_release(&w);
 }
 
+/* ---- persons through a real model --------------------------------------------------------------------------- */
+
+static enum error_code
+enter(struct world *w, const char *password, size_t *ret_groups)
+{
+    struct arena arena = {0};
+    struct error error = {0};
+    struct principal principal = {0};
+    enum error_code code =
+        model_authenticate(w->model, TEXT("anna"), text_from(password), &arena, &principal, &error);
+    *ret_groups = principal.group_count;
+    arena_release(&arena);
+    return code;
+}
+
+/* Commits and gives the id that the first operation made. */
+static uint64_t
+commit_for_id(struct transaction *transaction)
+{
+    struct error error = {0};
+    assert_int_equal(transaction_commit(transaction, &error), ERROR_NONE);
+    uint64_t id = transaction_result(transaction, 0)->id;
+    transaction_free(transaction);
+    return id;
+}
+
+static struct transaction *
+begin(struct world *w)
+{
+    struct principal local = principal_local();
+    struct transaction *transaction = NULL;
+    struct error error = {0};
+    assert_int_equal(transaction_new(w->model, &local, &transaction, &error), ERROR_NONE);
+    return transaction;
+}
+
+static void
+changes_of_persons_are_in_force_with_their_answer(void **state)
+{
+    struct world w = {0};
+    struct error error = {0};
+    struct user_change anna = {TEXT("anna"), TEXT(""), TEXT(""), ROLE_DEPOSITOR, false};
+    size_t groups;
+    (void)state;
+    world_init(&w);
+    struct transaction *t = begin(&w);
+    assert_int_equal(transaction_add_user(t, &anna, &error), ERROR_NONE);
+    uint64_t user = commit_for_id(t);
+    t = begin(&w);
+    assert_int_equal(transaction_add_group(t, TEXT("staff"), &error), ERROR_NONE);
+    uint64_t group = commit_for_id(t);
+    t = begin(&w);
+    assert_int_equal(transaction_set_password(t, user, TEXT("first"), &error), ERROR_NONE);
+    (void)commit_for_id(t);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(enter(&w, "first", &groups), ERROR_NONE);
+        assert_int_equal(groups, 0);
+    }
+    t = begin(&w);
+    assert_int_equal(transaction_set_member(t, group, user, true, &error), ERROR_NONE);
+    (void)commit_for_id(t);
+    assert_int_equal(enter(&w, "first", &groups), ERROR_NONE);
+    assert_int_equal(groups, 1);
+    t = begin(&w);
+    assert_int_equal(transaction_remove_group(t, group, &error), ERROR_NONE);
+    (void)commit_for_id(t);
+    assert_int_equal(enter(&w, "first", &groups), ERROR_NONE);
+    assert_int_equal(groups, 0);
+    t = begin(&w);
+    assert_int_equal(transaction_set_password(t, user, TEXT("second"), &error), ERROR_NONE);
+    (void)commit_for_id(t);
+    assert_int_equal(enter(&w, "first", &groups), ERROR_UNAUTHENTICATED);
+    assert_int_equal(enter(&w, "second", &groups), ERROR_NONE);
+    anna.disabled = true;
+    t = begin(&w);
+    assert_int_equal(transaction_change_user(t, user, &anna, &error), ERROR_NONE);
+    (void)commit_for_id(t);
+    assert_int_equal(enter(&w, "second", &groups), ERROR_UNAUTHENTICATED);
+    world_release(&w);
+}
+
 int
 main(void)
 {
@@ -257,6 +338,7 @@ main(void)
         cmocka_unit_test(ranges_of_any_content_come_back),
         cmocka_unit_test(a_reader_that_was_open_reads_on_after_its_file_was_replaced_and_deleted),
         cmocka_unit_test(damaged_content_is_corrupt_and_gives_no_bytes),
+        cmocka_unit_test(changes_of_persons_are_in_force_with_their_answer),
         cmocka_unit_test(what_was_answered_for_is_seen_by_every_later_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "model/effect.h"
 #include "model/keys.h"
 #include "model/read/moment.h"
+#include "model/principal_cache.h"
 #include "model/private.h"
 
 #include <setjmp.h>
@@ -61,6 +62,7 @@ fixture_line(struct fixture *f, const struct line *line)
     struct line_origin origin = {.sequence = ++f->sequence};
     origin.time_us = FIXTURE_START_US + (int64_t)f->sequence * 1000000;
     assert_int_equal(line_effects(line, &origin, fixture_apply, f, &error), ERROR_NONE);
+    principal_cache_people_changed(f->model.principals);
 }
 
 static inline struct id_list
@@ -176,6 +178,7 @@ fixture_new(void)
     f->model.clock = &f->clock.clock;
     f->model.random = &f->random.source;
     f->model.passwords = password_cache_new(&f->random.source);
+    f->model.principals = principal_cache_new(&f->random.source);
     add_rule(f, PUBLIC_RULE, entries, 1);
     add_container(f, &(struct fixture_resource){.id = ROOT_ID, .name = "", .rule = PUBLIC_RULE});
     add_user(f, ANNA, "anna", ROLE_DEPOSITOR, "");
@@ -192,6 +195,7 @@ fixture_free(struct fixture *f)
     moments_free(f->model.moments);
     catalog_close(f->model.catalog);
     password_cache_free(f->model.passwords);
+    principal_cache_free(f->model.principals);
     free(f);
 }
 
