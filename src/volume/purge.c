@@ -292,23 +292,34 @@ plan_span(struct target *target, const struct purge_span *span, struct changes *
     return ERROR_NONE;
 }
 
+/* The shortest of the three shapes that says how long the whole is. */
+static size_t
+void_header_size(uint64_t total)
+{
+    if (total - TAR_BLOCK_SIZE <= TAR_USTAR_SIZE_MAX)
+        return TAR_BLOCK_SIZE;
+    return total - TAR_LARGE_HEADER_SIZE > TAR_USTAR_SIZE_MAX ? TAR_LARGE_HEADER_SIZE
+                                                              : TAR_PREAMBLE_SIZE;
+}
+
 static enum error_code
-void_header(const struct change *item, char out[TAR_LARGE_HEADER_SIZE], size_t *ret_size,
+void_header(const struct change *item, char out[TAR_PREAMBLE_SIZE], size_t *ret_size,
             struct error *error)
 {
     char path[PATH_TEXT_MAX];
-    size_t size = tar_header_size(item->length - TAR_BLOCK_SIZE);
+    size_t size = void_header_size(item->length);
     int length = snprintf(path, sizeof path, "journal/void/%010llu-%.20s",
                           (unsigned long long)item->volume, item->what + 5);
     struct tar_entry entry = {text_of(path, (size_t)length), item->length - size, 0};
     *ret_size = size;
-    return tar_write_header(&entry, out, error);
+    return size == TAR_PREAMBLE_SIZE ? tar_write_preamble(&entry, out, error)
+                                     : tar_write_header(&entry, out, error);
 }
 
 static enum error_code
 write_void(struct target *target, const struct change *item, struct error *error)
 {
-    char header[TAR_LARGE_HEADER_SIZE];
+    char header[TAR_PREAMBLE_SIZE];
     size_t size;
     enum error_code code = void_header(item, header, &size, error);
     return code != ERROR_NONE
@@ -319,7 +330,7 @@ write_void(struct target *target, const struct change *item, struct error *error
 static enum error_code
 punch_void(struct target *target, const struct change *item, struct error *error)
 {
-    uint64_t header = tar_header_size(item->length - TAR_BLOCK_SIZE);
+    uint64_t header = void_header_size(item->length);
     if (item->length == header)
         return ERROR_NONE;
     return target->device->operations->punch(target->copy.file, item->physical + header,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sealing, purge, compaction and verification over a real folder, read by the tars of others. */
+#include "format/tar.h"
 #include "store_fixture.h"
 
 #include <dirent.h>
@@ -246,6 +247,53 @@ what_is_purged_is_gone_and_chain_and_tar_stay_whole(void **state)
     release_deposits(&f, &d);
 }
 
+/* An entry of bulk content of the given size, all zeros, at the end of a new bulk volume. */
+static void
+make_huge_entry(struct fixture *f, uint64_t size)
+{
+    struct error error = {0};
+    struct device_file *file;
+    struct content *content = make_content(f, 100000, 1); /* makes the volume; given up */
+    content_free(content);
+    unsigned char preamble[TAR_PREAMBLE_SIZE];
+    struct tar_entry entry = {TEXT("ocfl/huge"), size, 1700000000};
+    struct iovec part = {preamble, sizeof preamble};
+    check(tar_write_preamble(&entry, preamble, &error), &error);
+    check(device_open_file(f->device, "bulk-0000000002.tar", DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_write(file, 1024, &part, 1, &error), &error);
+    check(f->device->operations->truncate(file, 1024 + TAR_PREAMBLE_SIZE + tar_padded(size), &error), &error);
+    device_close_file(file);
+}
+
+static void
+entries_around_eight_gigabytes_become_voids_of_their_length(void **state)
+{
+    const uint64_t eight = UINT64_C(8) << 30;
+    const uint64_t totals[] = {eight - 512, eight, eight + 512, eight + 1024, eight + 1536, eight + 2048};
+    (void)state;
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
+        struct fixture f;
+        struct error error = {0};
+        uint64_t size = totals[i] - TAR_PREAMBLE_SIZE;
+        struct bulk_length length = {2, 1024 + totals[i]};
+        struct purge_span span = {{2, 1024 + TAR_PREAMBLE_SIZE}, size, true};
+        struct purge_request request = {&span, 1, NULL, 0};
+        make_fixture(&f);
+        open_store(&f, NULL);
+        check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+        make_huge_entry(&f, size);
+        store_close(f.store);
+        open_store(&f, NULL);
+        check(store_set_bulk_lengths(f.store, &length, 1, &error), &error);
+        check(store_purge(f.store, &request, &error), &error);
+        check(store_purge(f.store, &request, &error), &error);
+        assert_int_equal(verify(&f), 0); /* header to header, to the very end */
+        run("test $(tar -tf %s/bulk-0000000002.tar | wc -l) = 2", f.volumes);
+        run("bsdtar -tf %s/bulk-0000000002.tar | grep -q journal/void/", f.volumes);
+        release(&f);
+    }
+}
+
 static void
 a_purge_that_names_something_else_touches_nothing(void **state)
 {
@@ -473,6 +521,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sealed_volumes_end_are_protected_and_can_be_hashed),
         cmocka_unit_test(what_is_purged_is_gone_and_chain_and_tar_stay_whole),
+        cmocka_unit_test(entries_around_eight_gigabytes_become_voids_of_their_length),
         cmocka_unit_test(a_purge_that_names_something_else_touches_nothing),
         cmocka_unit_test(a_purge_is_applied_to_copies_and_missing_volumes_are_reported),
         cmocka_unit_test(a_compacted_volume_keeps_places_journal_and_chain),
