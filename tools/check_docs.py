@@ -51,9 +51,9 @@ def broken_links():
 
 
 def commands():
-    """Names that `archivolt --help` lists: indented, at the start of a line."""
+    """Names that `archivolt --help` lists: indented, before a sentence."""
     shown = subprocess.run([PROGRAM, "--help"], stdout=subprocess.PIPE, text=True)
-    return re.findall(r"^ +([a-z][a-z-]*)\b(?!:)", shown.stdout, re.M)
+    return re.findall(r"^ +([a-z][a-z-]*) +[A-Z]", shown.stdout, re.M)
 
 
 def missing_in_manual():
