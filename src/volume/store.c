@@ -199,9 +199,9 @@ fill_options(struct store_options *options)
         options->clock = clock_real();
     if (options->random == NULL)
         options->random = random_real();
-#define DEFAULT(field)                                                                             \
-    if (options->field == 0)                                                                       \
-        options->field = defaults.field
+#define DEFAULT(field)       \
+    if (options->field == 0) \
+    options->field = defaults.field
     DEFAULT(volume_size_bytes);
     DEFAULT(small_content_bytes);
     DEFAULT(content_memory_bytes);
