@@ -454,19 +454,19 @@ transaction_submit(struct transaction *t, transaction_done *done, void *context,
 /* ---- the model's own lines ------------------------------------------------------------------------ */
 
 static enum error_code
-commit_own(struct transaction *t, uint64_t *ret_sequence, struct error *error)
+commit_own(struct transaction *t, struct line_origin *ret_origin, struct error *error)
 {
     t->urgent = true;
     enum error_code code = transaction_commit(t, error);
-    if (code == ERROR_NONE && ret_sequence != NULL)
-        *ret_sequence = t->sequence;
+    if (code == ERROR_NONE && ret_origin != NULL)
+        *ret_origin = (struct line_origin){t->sequence, t->last->line_index, t->last->result.time_us};
     transaction_free(t);
     return code;
 }
 
 enum error_code
 committer_journal(struct committer *c, const struct line *lines, size_t count, bool urgent,
-                  const struct id_list *forget, uint64_t *ret_sequence, struct error *error)
+                  const struct id_list *forget, struct line_origin *ret_origin, struct error *error)
 {
     struct principal self = {.role = ROLE_ADMINISTRATOR, .name = TEXT("archivolt")};
     struct transaction *t;
@@ -482,7 +482,7 @@ committer_journal(struct committer *c, const struct line *lines, size_t count, b
         stage->line = lines[i];
     }
     t->forget = forget;
-    return commit_own(t, ret_sequence, error);
+    return commit_own(t, ret_origin, error);
 }
 
 enum error_code

@@ -15,6 +15,8 @@ decide_journal(struct decision *d, struct line *line, struct error *error)
     enum error_code code = buffer_status(&d->line_json, error);
     if (code == ERROR_NONE)
         code = group_add_line(d->group, buffer_text(&d->line_json), &origin.index, error);
+    if (code == ERROR_NONE && d->stage != NULL)
+        d->stage->line_index = origin.index;
     if (code == ERROR_NONE)
         code = line_effects(line, &origin, overlay_apply, d->overlay, error);
     return code;

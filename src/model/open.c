@@ -436,6 +436,8 @@ start(struct model *model, bool threads, struct error *error)
     model->moments = moments_new(model->catalog);
     if (code == ERROR_NONE && !model->options.read_only)
         code = committer_new(model, threads, &model->committer, error);
+    if (code == ERROR_NONE && !model->options.read_only)
+        code = purge_resume(model, error);
     if (code == ERROR_NONE && !model->options.read_only && threads)
         code = follower_new(model, &model->follower, error);
     return code;

@@ -58,10 +58,11 @@ void committer_free(struct committer *committer); /* after what was submitted ha
 void committer_health(struct committer *committer, struct model_health *ret_health);
 /* Lines that the model itself journals (leases, sealed volumes, followers' batches, purges), through the same
  * queue and groups; waits until durable. `urgent` may use the reserve. The lines are complete: nothing is decided.
- * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge). */
+ * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge).
+ * `ret_origin` (may be NULL): where the last line stands. */
 enum error_code committer_journal(struct committer *committer, const struct line *lines, size_t count,
                                   bool urgent, const struct id_list *forget,
-                                  uint64_t *ret_sequence, struct error *error) AV_MUST_USE;
+                                  struct line_origin *ret_origin, struct error *error) AV_MUST_USE;
 /* The tombstone versions of these deleted resources (those that have an object and none yet), their statements
  * taken out, and `affected`, in one group. */
 enum error_code committer_tombstones(struct committer *committer, const struct id_list *ids,
@@ -91,6 +92,10 @@ void follower_wake(struct follower *follower); /* any thread */
 void follower_health(struct follower *follower, struct model_health *ret_health);
 /* One bounded step; *ret_more when there is work left. For simulations, and the thread's own loop. */
 enum error_code follower_step(struct model *model, bool *ret_more, struct error *error) AV_MUST_USE;
+
+/* ---- purge.c ---- */
+/* Repeats what was intended and not completed before the process ended. */
+enum error_code purge_resume(struct model *model, struct error *error) AV_MUST_USE;
 
 /* ---- authenticate.c ---- */
 struct password_cache *password_cache_new(struct random_source *random);

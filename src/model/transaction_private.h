@@ -73,6 +73,7 @@ struct stage { /* flat on purpose: few bytes, many kinds; who uses what is in th
     uint64_t number, group; /* user or token id; expiry; due time */
     struct text secret;     /* password hash, SHA-256 of a token */
     struct line line;
+    unsigned line_index; /* of the last line that it journalled, in its group */
     struct place bulk_sums; /* of its content, once laid out in a bulk volume */
     struct operation_result result;
 };

@@ -21,8 +21,8 @@ def go_round(server, folder):
             file.write(name.encode())
         path = f"{folder}/{name}"
         server.must("put", source, path)
-        equal(server.must("get", path, "-").output, name.encode(), f"{report}: {name!r}")
-        server.must("meta", "add", path, "title", name)
+        equal(server.must("get", path).output, name.encode(), f"{report}: {name!r}")
+        server.must("meta", "add", "--", path, "title", name)
         equal(server.must("--json", "meta", "ls", path).text.count("title"), 1, report)
     equal(names_in(server, folder), sorted((name for _, name in KEPT), key=str.encode), "ls")
     for report, name in KEPT[::4]:
