@@ -115,8 +115,7 @@ cut_to(struct store *store, struct volume *volume, uint64_t committed, uint64_t 
 {
     if (size <= committed)
         return ERROR_NONE;
-    enum error_code code =
-        store->device->operations->truncate(volume->file, committed, error);
+    enum error_code code = store->device->operations->truncate(volume->file, committed, error);
     return code != ERROR_NONE ? code : device_sync(volume->file, error);
 }
 

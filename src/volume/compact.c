@@ -172,8 +172,7 @@ write_index(struct compaction *self, struct error *error)
     struct buffer out AV_CLEANUP(buffer_release) = {0};
     const struct fixed_table *from = &self->trailer.index;
     uint64_t header = self->out_at;
-    enum error_code code =
-        begin_table(self, "index", from->lines, &out, &self->new_index, error);
+    enum error_code code = begin_table(self, "index", from->lines, &out, &self->new_index, error);
     for (uint64_t i = 0; code == ERROR_NONE && i < from->lines; i++) {
         struct fixed_line line;
         code = fixed_table_read(self->walk.file, from, i, &line, error);
@@ -256,8 +255,7 @@ put_in_place(struct compaction *self, struct error *error)
 {
     struct volume *claimed = NULL;
     lock_take(&self->store->names);
-    enum error_code code =
-        volume__claim(self->store, self->volume->number, &claimed, error);
+    enum error_code code = volume__claim(self->store, self->volume->number, &claimed, error);
     if (code == ERROR_NONE) {
         code = replace(self, error);
         volume__end_claim(self->store, claimed);

@@ -5,7 +5,8 @@
  *
  *     end of the volume: [2,048 zeros][content][padding][512 zeros][sums, 9 bytes a block][padding]
  *
- * The zeros are filled in by group_commit(): until then every tar reader sees the end of the archive.
+ * The zeros are filled in by group_commit(): until then every tar reader sees the end of the
+ * archive.
  *
  *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_commit()--> committed
  *
@@ -24,12 +25,12 @@ struct content {
     struct digest_stream streams[DIGEST_ALGORITHM_COUNT];
     unsigned char digests[DIGEST_ALGORITHM_COUNT][DIGEST_SIZE_MAX];
     struct content_summary summary;
-    struct buffer bytes;      /* all of it, or in BULK what is not written yet */
-    size_t hashed;            /* of `bytes` */
-    uint64_t budget;          /* taken from the store's */
+    struct buffer bytes; /* all of it, or in BULK what is not written yet */
+    size_t hashed;       /* of `bytes` */
+    uint64_t budget;     /* taken from the store's */
     struct block_sums sums;
-    struct volume *volume;    /* BULK */
-    uint64_t written;         /* of the content, in the bulk volume */
+    struct volume *volume; /* BULK */
+    uint64_t written;      /* of the content, in the bulk volume */
     struct content_place place;
 };
 

@@ -4,9 +4,9 @@
  *
  *     closed --group_begin()--> open --group_commit() | group_abandon()--> closed
  *
- * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on is
- * borrowed and becomes a part of the vector. The journal entry is the last part. This is the hottest
- * code of the store: no formatting functions, no allocation once the buffers have grown.
+ * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on
+ * is borrowed and becomes a part of the vector. The journal entry is the last part. This is the
+ * hottest code of the store: no formatting functions, no allocation once the buffers have grown.
  */
 #include "format/hex.h"
 #include "volume/store_private.h"
@@ -492,16 +492,14 @@ commit_bulk(struct group *group, struct error *error)
         struct error why = {0};
         if (entry->content == NULL)
             continue;
-        struct text path =
-            text_of(group->paths.data + entry->path_start, entry->path_length);
-        code = content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u,
-                                &why);
+        struct text path = text_of(group->paths.data + entry->path_start, entry->path_length);
+        code =
+            content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u, &why);
         if (code != ERROR_NONE && code != ERROR_FULL && code != ERROR_INVALID)
             store__fail(group->store, &why);
         if (code != ERROR_NONE)
             return error_set(error, code, "%s", why.message);
-        struct volume *volume =
-            volume__find(group->store, content__place(entry->content)->volume);
+        struct volume *volume = volume__find(group->store, content__place(entry->content)->volume);
         code = store__sync(group->store, volume->file, error);
     }
     return code;

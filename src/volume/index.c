@@ -2,7 +2,8 @@
 /*
  * From a sequence to the place of its journal entry: by the index at the end of a sealed volume,
  * read from disk; by an index in memory for the open log volume only. The latter begins with what
- * this process wrote or recovered, and is completed by a walk when somebody asks for earlier groups.
+ * this process wrote or recovered, and is completed by a walk when somebody asks for earlier
+ * groups.
  */
 #include "volume/store_private.h"
 
@@ -25,17 +26,8 @@ index__append(struct store *store, uint64_t sequence, uint64_t offset, uint64_t 
     lock_give(&store->lock);
 }
 
-void
-index__clear(struct store *store, bool whole)
-{
-    lock_take(&store->lock);
-    free(store->index.items);
-    store->index = (struct volume_index){.whole = whole};
-    lock_give(&store->lock);
-}
-
-/* Lists the journal entries in [from the head, `end`) of a log volume. Damage is stepped over, block
- * by block: what is listed here is checked by whoever reads it. */
+/* Lists the journal entries in [from the head, `end`) of a log volume. Damage is stepped over,
+ * block by block: what is listed here is checked by whoever reads it. */
 static enum error_code
 list_groups(struct device_file *file, uint64_t end, struct volume_index *found, struct error *error)
 {
@@ -115,7 +107,8 @@ items_search(const struct volume_index *index, uint64_t sequence)
 
 /* ---- sealed volumes ---- */
 
-/* Physical offsets of a compacted volume to those of its first generation: map lines ascend in both. */
+/* Physical offsets of a compacted volume to those of its first generation: map lines ascend in
+ * both. */
 static enum error_code
 unmap(const struct volume *volume, struct volume_index *listing, struct error *error)
 {
@@ -190,7 +183,8 @@ learn_range(struct store *store, struct volume *volume, struct error *error)
         return list_damaged(store, volume, error);
     code = fixed_table_read(volume->file, &volume->index, 0, &first, error);
     if (code == ERROR_NONE)
-        code = fixed_table_read(volume->file, &volume->index, volume->index.lines - 1, &last, error);
+        code =
+            fixed_table_read(volume->file, &volume->index, volume->index.lines - 1, &last, error);
     if (code != ERROR_NONE && code != ERROR_CORRUPT)
         return code;
     /* Groups follow each other: an index that says otherwise is damaged, or stands for damage. */
@@ -244,8 +238,9 @@ sealed_logs(struct store *store, size_t *ret_count)
     return list;
 }
 
-/* The first sealed log volume whose last group is `sequence` or later: its slot, or `count`. Volumes
- * without an index sort as if they ended before everything, so the search looks to their right. */
+/* The first sealed log volume whose last group is `sequence` or later: its slot, or `count`.
+ * Volumes without an index sort as if they ended before everything, so the search looks to their
+ * right. */
 static enum error_code
 search_sealed(struct store *store, struct volume **list, size_t count, uint64_t sequence,
               size_t *ret_slot, struct error *error)
@@ -301,7 +296,8 @@ find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
         return code;
     }
     /* Groups follow each other without a gap in a sound volume. */
-    if (code == ERROR_NONE && sequence > used->first_sequence && sequence - used->first_sequence < used->index.lines) {
+    if (code == ERROR_NONE && sequence > used->first_sequence &&
+        sequence - used->first_sequence < used->index.lines) {
         at = sequence - used->first_sequence;
         code = fixed_table_read(used->file, &used->index, at, &line, error);
     }
@@ -374,7 +370,8 @@ index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
 
 /* ---- both ---- */
 
-/* True when the index in memory answers: the group is there, or surely the first one in the open volume. */
+/* True when the index in memory answers: the group is there, or surely the first one in the open
+ * volume. */
 static bool
 find_open_locked(struct store *store, uint64_t sequence, bool all_sealed_are_earlier,
                  struct group_place *ret_place)

@@ -288,8 +288,9 @@ journal__read(struct device_file *file, uint64_t physical, uint64_t length, uint
     if (code == ERROR_NONE)
         code = tar_parse_entry(text_of(entry->data.data, TAR_BLOCK_SIZE), path, &found, error);
     if (code != ERROR_NONE)
-        return code == ERROR_NOT_FOUND ? error_set(error, ERROR_CORRUPT, "zeros, not a journal entry")
-                                       : code;
+        return code == ERROR_NOT_FOUND
+                   ? error_set(error, ERROR_CORRUPT, "zeros, not a journal entry")
+                   : code;
     if (!journal__parse_path(found.entry.path, &named) || named != sequence ||
         found.entry.size != length)
         return error_set(error, ERROR_CORRUPT, "not the journal entry of group %llu",
@@ -331,7 +332,8 @@ line_names_content(struct arena *arena, struct text line, struct place place, ui
         return false;
     if (content_matches(json_get(json, "content"), place, size, digest_bytes, out))
         return true;
-    json_each(content, json_get(json, "contents")) {
+    json_each(content, json_get(json, "contents"))
+    {
         if (content_matches(content, place, size, digest_bytes, out))
             return true;
     }

@@ -4,8 +4,8 @@
 
 struct journal_reader {
     struct store *store;
-    uint64_t next;         /* the sequence that is read next */
-    uint64_t volume;       /* that the group before was in */
+    uint64_t next;   /* the sequence that is read next */
+    uint64_t volume; /* that the group before was in */
     bool check_chain;
     bool chain_known;
     unsigned char chain[CHAIN_BYTES]; /* H of the group before `next` */
@@ -26,8 +26,8 @@ read_at(struct journal_reader *reader, const struct group_place *place, struct e
                              error);
     volume__end_use(reader->store, volume);
     if (code != ERROR_NONE)
-        error_prefix(error, "volume %llu, journal entry at %llu",
-                     (unsigned long long)place->volume, (unsigned long long)place->offset);
+        error_prefix(error, "volume %llu, journal entry at %llu", (unsigned long long)place->volume,
+                     (unsigned long long)place->offset);
     return code;
 }
 
@@ -87,11 +87,13 @@ journal_reader_close(struct journal_reader *reader)
 }
 
 static void
-give_out(struct journal_reader *reader, const struct group_place *place, struct journal_group *group)
+give_out(struct journal_reader *reader, const struct group_place *place,
+         struct journal_group *group)
 {
     struct journal_entry *entry = &reader->entry;
     *group = (struct journal_group){
-        .position = {entry->sequence, place->volume, place->offset, place->length, {0}, entry->time_us},
+        .position =
+            {entry->sequence, place->volume, place->offset, place->length, {0}, entry->time_us},
         .time_us = entry->time_us,
         .node = entry->node,
         .node_sequence = entry->node_sequence,

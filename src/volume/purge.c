@@ -2,15 +2,15 @@
 /*
  * Purge: entries become void entries, journal lines become {"purged":"<sha256>"}; nothing moves.
  *
- * A write that tears would lose what cannot be had again: the hash of a line, the length of an entry.
- * Therefore all changes are first written to the file `purge.redo` and synced, then made and synced, then the
- * file is removed. Opening, and the next purge, first finish what a redo file says. Its lines:
- *     volume offset length generation what     20, 20, 20, 10 and 64 bytes, blanks between; `what` is the
- *         SHA-256 of the line that goes, or "void-" and the place's offset, filled with dots
- *     end <SHA-256 of all lines before>
- * Offsets are those in the file as it is; in a later generation of a volume the changes were made
- * before it was compacted, so they are left out (a removal of this file may not have reached the disk). An entry's header is synced before its data is punched out,
- * so that a volume can be walked at any moment.
+ * A write that tears would lose what cannot be had again: the hash of a line, the length of an
+ * entry. Therefore all changes are first written to the file `purge.redo` and synced, then made and
+ * synced, then the file is removed. Opening, and the next purge, first finish what a redo file
+ * says. Its lines: volume offset length generation what     20, 20, 20, 10 and 64 bytes, blanks
+ * between; `what` is the SHA-256 of the line that goes, or "void-" and the place's offset, filled
+ * with dots end <SHA-256 of all lines before> Offsets are those in the file as it is; in a later
+ * generation of a volume the changes were made before it was compacted, so they are left out (a
+ * removal of this file may not have reached the disk). An entry's header is synced before its data
+ * is punched out, so that a volume can be walked at any moment.
  *
  * A volume is claimed while it is written, so readers of a span have ended. The writes go through a
  * handle of their own: the committer and uploads go on with theirs.
@@ -79,8 +79,8 @@ open_copy(struct target *target, uint64_t number, struct error *error)
     enum error_code code =
         target->device->operations->list(target->device, find_copy, &wanted, error);
     if (code == ERROR_NONE && wanted.found.generation == 0)
-        code = error_set(error, ERROR_NOT_FOUND, "volume %llu is missing",
-                         (unsigned long long)number);
+        code =
+            error_set(error, ERROR_NOT_FOUND, "volume %llu is missing", (unsigned long long)number);
     if (code != ERROR_NONE)
         return code;
     target->copy = (struct volume){
@@ -140,7 +140,8 @@ close_target(struct target *target)
         lock_give(&target->store->lock);
     }
     if (sealed) {
-        enum error_code ignored = target->device->operations->protect(target->copy.file, true, NULL);
+        enum error_code ignored =
+            target->device->operations->protect(target->copy.file, true, NULL);
         (void)ignored; /* the bits are a courtesy */
     }
     device_close_file(target->copy.file);
@@ -229,8 +230,8 @@ plan_line(struct target *target, const struct purge_line *line, struct changes *
     if (code == ERROR_NONE && !text_starts_with(text_of(data, length), TEXT("{\"purged\":\""))) {
         struct change *item = &plan->items[plan->count++];
         journal__line_hash(text_of(data, length), hash);
-        *item = (struct change){line->place.volume, physical + line->line_offset, length,
-                                target->copy.generation, {0}};
+        *item = (struct change){
+            line->place.volume, physical + line->line_offset, length, target->copy.generation, {0}};
         hex_write(hash, sizeof hash, item->what);
     }
     free(data);
@@ -378,7 +379,8 @@ write_redo(struct target *target, const struct changes *plan, struct error *erro
         code = device_sync(file, error);
     device_close_file(file);
     if (code == ERROR_NONE)
-        code = target->device->operations->rename(target->device, REDO_UNFINISHED, REDO_NAME, error);
+        code =
+            target->device->operations->rename(target->device, REDO_UNFINISHED, REDO_NAME, error);
     if (code == ERROR_NONE)
         code = target->device->operations->sync_names(target->device, error);
     return code;
@@ -466,8 +468,9 @@ parse_redo(struct text data, struct changes *plan)
         struct change *item = &plan->items[plan->count++];
         *item = (struct change){line.a, line.b, line.c, (unsigned)generation, {0}};
         memcpy(item->what, rest + REDO_GENERATION_BYTES, REDO_WHAT_BYTES);
-        if (is_void_change(item) ? item->length < TAR_BLOCK_SIZE
-                                 : item->length < PURGED_LINE_BYTES || item->length > JOURNAL_ENTRY_MAX)
+        if (is_void_change(item)
+                ? item->length < TAR_BLOCK_SIZE
+                : item->length < PURGED_LINE_BYTES || item->length > JOURNAL_ENTRY_MAX)
             return false;
     }
     return true;
@@ -567,7 +570,8 @@ plan_spans(struct target *target, const struct purge_span *spans, size_t count,
 
 /* Sorted by volume; malloc'ed. */
 static void *
-sorted_copy(const void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+sorted_copy(const void *items, size_t count, size_t size,
+            int (*compare)(const void *, const void *))
 {
     void *copy = calloc(count + 1, size);
     ensure(copy != NULL);

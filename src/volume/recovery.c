@@ -153,8 +153,8 @@ try_group(struct recovery *self, const struct walk_entry *found, uint64_t sequen
     uint64_t start;
     struct last_group last = self->last;
     *ret_taken = false;
-    enum error_code code = journal__read(self->log->file, found->data, found->size, sequence,
-                                         &self->entry, error);
+    enum error_code code =
+        journal__read(self->log->file, found->data, found->size, sequence, &self->entry, error);
     if (code == ERROR_CORRUPT)
         return ERROR_NONE;
     if (code != ERROR_NONE)
@@ -217,8 +217,9 @@ check_header(struct device_file *file, const struct journal_tar_entry *entry, ui
         code = walk_look(&walk, &found, error);
     if (code == ERROR_NONE && text_starts_with(found.path, TEXT("journal/void/")))
         *ret_void = true;
-    else if (code == ERROR_NONE && (!text_equal(found.path, entry->path) ||
-                                    found.data != entry->place.offset || found.size != entry->length))
+    else if (code == ERROR_NONE &&
+             (!text_equal(found.path, entry->path) || found.data != entry->place.offset ||
+              found.size != entry->length))
         code = error_set(error, ERROR_CORRUPT, "a tar header differs from the journal");
     walk_release(&walk);
     return code;

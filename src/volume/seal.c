@@ -4,9 +4,8 @@
  *
  *     log            journal/index/log-N   lines "sequence offset length", then one summary line
  *     log, compacted journal/index/log-N   the same
- *                    journal/map/log-N     lines "old-offset new-offset length", then a summary line
- *     bulk           nothing;  bulk, compacted: journal/map/bulk-N
- *     all            two zero blocks
+ *                    journal/map/log-N     lines "old-offset new-offset length", then a summary
+ * line bulk           nothing;  bulk, compacted: journal/map/bulk-N all            two zero blocks
  *
  * A line has 63 bytes: three numbers of 20 digits. The summary line is "0 header-offset lines": it
  * tells a reader who comes from the end where the entry begins.
@@ -91,8 +90,9 @@ seal__path(const char *kind, const struct volume *volume, char out[PATH_TEXT_MAX
 
 /* The table whose entry ends (with its padding) at `end`. `header` is where that entry begins. */
 static bool
-table_before(struct device_file *file, uint64_t end, struct text kind, struct fixed_table *ret_table,
-             uint64_t *ret_header, enum error_code *ret_code, struct error *error)
+table_before(struct device_file *file, uint64_t end, struct text kind,
+             struct fixed_table *ret_table, uint64_t *ret_header, enum error_code *ret_code,
+             struct error *error)
 {
     char tail[TAR_BLOCK_SIZE + FIXED_LINE_BYTES], header[TAR_BLOCK_SIZE], path[TAR_PATH_MAX];
     struct fixed_line summary;
@@ -172,8 +172,7 @@ index_entry(struct store *store, uint64_t header_at, struct buffer *out, struct 
     char path[PATH_TEXT_MAX];
     struct clock *clock = store__clock(store);
     uint64_t lines = store->index.count;
-    struct tar_entry entry = {seal__path("index", store->log, path),
-                              (lines + 1) * FIXED_LINE_BYTES,
+    struct tar_entry entry = {seal__path("index", store->log, path), (lines + 1) * FIXED_LINE_BYTES,
                               (uint64_t)clock->now_us(clock) / 1000000u};
     char *header = buffer_reserve(out, TAR_BLOCK_SIZE);
     if (header == NULL)
@@ -233,7 +232,8 @@ seal__log(struct store *store, struct error *error)
     struct volume *volume = store->log;
     (void)store->device->operations->protect(volume->file, true, NULL);
     lock_take(&store->lock);
-    volume->index = (struct fixed_table){store->group_end + TAR_BLOCK_SIZE, store->index.count, true};
+    volume->index =
+        (struct fixed_table){store->group_end + TAR_BLOCK_SIZE, store->index.count, true};
     volume->first_sequence = store->index.count == 0 ? 0 : store->index.items[0].a;
     volume->last_sequence =
         store->index.count == 0 ? 0 : store->index.items[store->index.count - 1].a;
@@ -269,7 +269,8 @@ seal__bulk(struct store *store, struct volume *volume, struct error *error)
 {
     static const char zeros[END_BYTES];
     struct error why = {0};
-    enum error_code code = store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, &why);
+    enum error_code code =
+        store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, &why);
     if (code == ERROR_NONE)
         code = store__sync(store, volume->file, &why);
     if (code != ERROR_NONE)

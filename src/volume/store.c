@@ -142,8 +142,10 @@ store__check_space(struct store *store, uint64_t need, bool urgent, struct error
     struct device_space space;
     struct error why = {0};
     enum error_code code = store->device->operations->space(store->device, &space, error);
-    if (code != ERROR_NONE)
+    if (code == ERROR_CLOSED)
         return code;
+    if (code != ERROR_NONE)
+        return ERROR_NONE; /* unknown: the write will tell */
     uint64_t kept = urgent ? 0 : store->options.reserve_bytes;
     if (space.free_bytes >= kept && space.free_bytes - kept >= need) {
         /* A delete that fits into the reserve does not make room for deposits. */
@@ -199,9 +201,9 @@ fill_options(struct store_options *options)
         options->clock = clock_real();
     if (options->random == NULL)
         options->random = random_real();
-#define DEFAULT(field)                                                                             \
-    if (options->field == 0)                                                                       \
-        options->field = defaults.field
+#define DEFAULT(field)       \
+    if (options->field == 0) \
+    options->field = defaults.field
     DEFAULT(volume_size_bytes);
     DEFAULT(small_content_bytes);
     DEFAULT(content_memory_bytes);

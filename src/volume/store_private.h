@@ -26,25 +26,25 @@
 #include "volume/store.h"
 
 enum {
-    HEAD_BYTES = 1024,       /* the first entry of a volume: one header, one block */
-    END_BYTES = 1024,        /* two zero blocks */
-    FIXED_LINE_BYTES = 63,   /* "%020llu %020llu %020llu\n" */
-    SUM_LINE_BYTES = 9,      /* "%08x\n" */
+    HEAD_BYTES = 1024,     /* the first entry of a volume: one header, one block */
+    END_BYTES = 1024,      /* two zero blocks */
+    FIXED_LINE_BYTES = 63, /* "%020llu %020llu %020llu\n" */
+    SUM_LINE_BYTES = 9,    /* "%08x\n" */
     SHA256_BYTES = 32,
     SHA256_HEX_BYTES = 64,
     SALT_BYTES = 16,
-    PURGED_LINE_BYTES = 77,  /* {"purged":"<64>"}: no line is shorter */
+    PURGED_LINE_BYTES = 77, /* {"purged":"<64>"}: no line is shorter */
     VOLUME_NAME_BYTES = 40,
     COPY_CHUNK_BYTES = 1 << 20,
     SCAN_WINDOW_BYTES = 64 << 10,
-    HANDLES_KEPT = 384,      /* open handles of volumes that nobody uses just now */
-    BORROW_BYTES = 4096      /* content from this size on is not copied into the group */
+    HANDLES_KEPT = 384, /* open handles of volumes that nobody uses just now */
+    BORROW_BYTES = 4096 /* content from this size on is not copied into the group */
 };
 #define JOURNAL_ENTRY_MAX (UINT64_C(256) << 20)
 #define PATH_TEXT_MAX TAR_PATH_MAX
 
-/* One line of an index (sequence, place offset and length of a journal entry) or of a map (offset in
- * the first generation, offset in this file, length). */
+/* One line of an index (sequence, place offset and length of a journal entry) or of a map (offset
+ * in the first generation, offset in this file, length). */
 struct fixed_line {
     uint64_t a, b, c;
 };
@@ -66,18 +66,18 @@ struct volume {
     uint64_t number;
     bool bulk;
     bool sealed;
-    bool busy;               /* bulk: a content has it */
+    bool busy; /* bulk: a content has it */
     unsigned generation;
-    uint64_t size_bytes;     /* open log: group_end; open bulk: end of what is committed */
+    uint64_t size_bytes;      /* open log: group_end; open bulk: end of what is committed */
     struct device_file *file; /* NULL: closed */
-    bool writable;           /* how `file` was opened */
-    bool pinned;             /* never closed to save handles */
-    bool checked;            /* head and, where sealed, trailer were read */
+    bool writable;            /* how `file` was opened */
+    bool pinned;              /* never closed to save handles */
+    bool checked;             /* head and, where sealed, trailer were read */
     unsigned users;
-    bool claimed;            /* one thread has it alone */
+    bool claimed; /* one thread has it alone */
     struct fixed_table index, map;
     uint64_t first_sequence, last_sequence; /* sealed log volumes; 0: unknown or none */
-    struct volume_index *listing; /* in place of an index that is damaged */
+    struct volume_index *listing;           /* in place of an index that is damaged */
     struct volume *newer, *older; /* open handles by last use; while users == 0 && !pinned */
     struct volume *next_idle;
 };
@@ -92,10 +92,9 @@ struct group_part {
 };
 
 struct group_entry {
-    size_t listing_end;      /* the listing up to and with this entry */
-    struct content *content; /* bulk: its preamble is filled in at commit */
-    const char *path;        /* of that content; in `paths` by offset */
-    size_t path_start, path_length;
+    size_t listing_end;             /* the listing up to and with this entry */
+    struct content *content;        /* bulk: its preamble is filled in at commit */
+    size_t path_start, path_length; /* of that content, in `paths` */
 };
 
 struct hash_memo { /* equal small entries of a group are hashed once */
@@ -103,10 +102,6 @@ struct hash_memo { /* equal small entries of a group are hashed once */
     unsigned char sha256[SHA256_BYTES];
 };
 enum { HASH_MEMOS = 8 };
-
-struct group_line {
-    size_t end;
-};
 
 struct group {
     struct store *store;
@@ -154,7 +149,7 @@ struct store {
     enum store_state state;
     struct error why;
     struct position position;
-    uint64_t group_end; /* I2 */
+    uint64_t group_end;        /* I2 */
     struct volume_index index; /* of `log` */
 
     bool bulk_ready;
@@ -204,8 +199,8 @@ void volume__close_all(struct store *store);
 
 /* ---- volume_head.c: the first entry ---- */
 
-enum error_code volume__head_write(const struct store_identity *identity, uint64_t number, bool bulk,
-                                   uint64_t mtime_s, unsigned char out[HEAD_BYTES],
+enum error_code volume__head_write(const struct store_identity *identity, uint64_t number,
+                                   bool bulk, uint64_t mtime_s, unsigned char out[HEAD_BYTES],
                                    struct error *error) AV_MUST_USE;
 struct volume_head {
     struct store_identity identity;
@@ -213,8 +208,8 @@ struct volume_head {
     bool bulk;
 };
 /* CORRUPT: not a head. */
-enum error_code volume__head_parse(const unsigned char data[HEAD_BYTES], struct volume_head *ret_head,
-                                   struct error *error) AV_MUST_USE;
+enum error_code volume__head_parse(const unsigned char data[HEAD_BYTES],
+                                   struct volume_head *ret_head, struct error *error) AV_MUST_USE;
 enum error_code volume__head_read(struct device_file *file, struct volume_head *ret_head,
                                   struct error *error) AV_MUST_USE;
 /* Writes the same bytes again; the caller syncs. */
@@ -225,8 +220,8 @@ enum error_code volume__rewrite(struct device_file *file, uint64_t from, uint64_
 
 struct walk {
     struct device_file *file;
-    uint64_t at;    /* of the next header */
-    uint64_t end;   /* of the file */
+    uint64_t at;  /* of the next header */
+    uint64_t end; /* of the file */
     uint64_t window_at;
     size_t window_length;
     char *window;
@@ -307,7 +302,6 @@ struct text seal__path(const char *kind, const struct volume *volume, char out[P
 /* ---- index.c: sequence to place ---- */
 
 void index__append(struct store *store, uint64_t sequence, uint64_t offset, uint64_t length);
-void index__clear(struct store *store, bool whole);
 /* Lists the groups of the open log volume that the index does not have yet. */
 enum error_code index__complete(struct store *store, struct error *error) AV_MUST_USE;
 struct group_place {
@@ -390,8 +384,8 @@ enum error_code block_sums__spool(struct block_sums *sums, struct store *store, 
                                   struct error *error) AV_MUST_USE;
 uint64_t block_sums__text_bytes(const struct block_sums *sums);
 /* Writes the text, and blanks it out to a whole block; returns its SHA-256. */
-enum error_code block_sums__write(struct block_sums *sums, struct device_file *file, uint64_t offset,
-                                  unsigned char ret_sha256[SHA256_BYTES],
+enum error_code block_sums__write(struct block_sums *sums, struct device_file *file,
+                                  uint64_t offset, unsigned char ret_sha256[SHA256_BYTES],
                                   struct error *error) AV_MUST_USE;
 void block_sums__release(struct block_sums *sums, struct store *store);
 enum error_code content__remove_spools(struct device *device, struct error *error) AV_MUST_USE;

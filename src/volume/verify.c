@@ -58,9 +58,9 @@ check_header(struct verification *self, const struct journal_group *group,
         code = error_set(error, ERROR_CORRUPT, "zeros in the place of a tar header");
     if (code == ERROR_NONE) {
         *ret_skip = text_starts_with(found.path, TEXT("journal/void/"));
-        if (!*ret_skip && (!text_equal(found.path, entry->path) || found.data != physical ||
-                           found.size != entry->length ||
-                           found.mtime_s != (uint64_t)group->time_us / 1000000u))
+        if (!*ret_skip &&
+            (!text_equal(found.path, entry->path) || found.data != physical ||
+             found.size != entry->length || found.mtime_s != (uint64_t)group->time_us / 1000000u))
             code = error_set(error, ERROR_CORRUPT, "the tar header differs from the journal");
     }
     walk_release(&walk);
@@ -169,7 +169,8 @@ check_entry(struct verification *self, const struct journal_group *group,
 
 /* ---- groups ---- */
 
-/* Entries of the log volume, then the journal entry, without a gap, from where the last group ended. */
+/* Entries of the log volume, then the journal entry, without a gap, from where the last group
+ * ended. */
 static void
 check_gaps(struct verification *self, const struct journal_group *group)
 {
@@ -242,7 +243,8 @@ check_journal(struct verification *self, struct error *error)
 
 /* ---- volumes ---- */
 
-/* From header to header up to `end`, for bulk volumes: log volumes were gone through group by group. */
+/* From header to header up to `end`, for bulk volumes: log volumes were gone through group by
+ * group. */
 static enum error_code
 check_headers(struct verification *self, struct volume *volume, uint64_t end, struct error *error)
 {
@@ -284,7 +286,8 @@ check_volume(struct verification *self, uint64_t number, struct error *error)
         uint64_t end = volume->size_bytes;
         lock_give(&self->store->lock);
         if (sealed)
-            code = seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, &why);
+            code =
+                seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, &why);
         if (code == ERROR_NONE && sealed && !trailer.sealed)
             code = error_set(&why, ERROR_CORRUPT, "the end of the sealed volume is damaged");
         if (code == ERROR_NONE && volume->bulk && (sealed || self->store->bulk_ready))
@@ -308,8 +311,7 @@ static bool
 list_volume(void *context, const struct volume_facts *facts)
 {
     struct listed *listed = context;
-    listed->numbers =
-        reallocarray(listed->numbers, listed->count + 1, sizeof *listed->numbers);
+    listed->numbers = reallocarray(listed->numbers, listed->count + 1, sizeof *listed->numbers);
     ensure(listed->numbers != NULL);
     listed->numbers[listed->count++] = facts->number;
     listed->bytes += facts->size_bytes;

@@ -189,9 +189,9 @@ check_volume(struct store *store, struct volume *volume, struct error *error)
     bool damaged = code == ERROR_CORRUPT;
     if (damaged)
         code = ERROR_NONE;
-    else if (code == ERROR_NONE && (memcmp(head.identity.uuid, store->identity.uuid,
-                                      sizeof head.identity.uuid) != 0 ||
-                                    head.volume != volume->number || head.bulk != volume->bulk))
+    else if (code == ERROR_NONE &&
+             (memcmp(head.identity.uuid, store->identity.uuid, sizeof head.identity.uuid) != 0 ||
+              head.volume != volume->number || head.bulk != volume->bulk))
         code = error_set(error, ERROR_INVALID, "it belongs to another store or has another number");
     if (code == ERROR_NONE)
         code = seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, error);
@@ -372,8 +372,7 @@ write_new_file(struct store *store, const char *name, uint64_t number, bool bulk
     struct clock *clock = store__clock(store);
     uint64_t now_s = (uint64_t)clock->now_us(clock) / 1000000u;
     struct device_file *file = NULL;
-    enum error_code code =
-        volume__head_write(&store->identity, number, bulk, now_s, head, error);
+    enum error_code code = volume__head_write(&store->identity, number, bulk, now_s, head, error);
     if (code == ERROR_NONE)
         code = device_open_file(store->device, name, DEVICE_CREATE, &file, error);
     if (code != ERROR_NONE)
@@ -418,8 +417,8 @@ volume__create(struct store *store, bool bulk, struct volume **ret_volume, struc
     return ERROR_NONE;
 }
 
-/* An empty volume found at opening may have a name that never reached the disk, and no sync brings it
- * there: the same file is put under the same name once more. */
+/* An empty volume found at opening may have a name that never reached the disk, and no sync brings
+ * it there: the same file is put under the same name once more. */
 static enum error_code
 write_renewed(struct store *store, const struct volume_name *name, const unsigned char *head,
               struct device_file **ret_file, struct error *error)

@@ -9,7 +9,8 @@ enum { UUID_TEXT_BYTES = 36 };
 static void
 append_uuid(struct buffer *buffer, const unsigned char uuid[STORE_UUID_BYTES])
 {
-    static const unsigned char dash_before[STORE_UUID_BYTES] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
+    static const unsigned char dash_before[STORE_UUID_BYTES] = {
+        [4] = 1, [6] = 1, [8] = 1, [10] = 1};
     for (size_t i = 0; i < STORE_UUID_BYTES; i++) {
         if (dash_before[i])
             buffer_append_char(buffer, '-');
@@ -37,8 +38,8 @@ parse_uuid(struct text text, unsigned char uuid[STORE_UUID_BYTES])
 static struct text
 head_path(uint64_t number, char out[PATH_TEXT_MAX])
 {
-    int length = snprintf(out, PATH_TEXT_MAX, "journal/volumes/%010llu.json",
-                          (unsigned long long)number);
+    int length =
+        snprintf(out, PATH_TEXT_MAX, "journal/volumes/%010llu.json", (unsigned long long)number);
     return text_of(out, (size_t)length);
 }
 

@@ -106,8 +106,9 @@ hash_piece(struct file_hash *hash, struct error *error)
         code = store__device_size(volume->file, &hash->size, error);
     }
     if (code == ERROR_NONE && (!volume->sealed || volume->generation != hash->generation))
-        code = error_set(error, ERROR_CONFLICT, "volume %llu is not sealed, or was compacted just now",
-                         (unsigned long long)hash->number);
+        code =
+            error_set(error, ERROR_CONFLICT, "volume %llu is not sealed, or was compacted just now",
+                      (unsigned long long)hash->number);
     uint64_t left = hash->size - hash->at;
     size_t part = left < COPY_CHUNK_BYTES ? (size_t)left : COPY_CHUNK_BYTES;
     if (code == ERROR_NONE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast the store commits: groups of 1, 8 and 52 deposits of 10 KiB, six entries and one journal
- * line each. Usage: volume_bench FOLDER [SECONDS]. Rows: synced to the folder's disk; written without
- * a sync (CPU of store and kernel); written nowhere (CPU of the store alone). Receiving and hashing the
- * content is not in the figures.
+ * line each. Usage: volume_bench FOLDER [SECONDS]. Rows: synced to the folder's disk; written
+ * without a sync (CPU of store and kernel); written nowhere (CPU of the store alone). Receiving and
+ * hashing the content is not in the figures.
  */
 #include "volume/store.h"
 
@@ -29,7 +29,8 @@ static enum error_code
 quiet_write(struct device_file *file, uint64_t offset, const struct iovec *parts, size_t part_count,
             struct error *error)
 {
-    return drop_writes ? ERROR_NONE : real_operations->write(file, offset, parts, part_count, error);
+    return drop_writes ? ERROR_NONE
+                       : real_operations->write(file, offset, parts, part_count, error);
 }
 
 static void
@@ -59,8 +60,9 @@ make_paths(struct deposit_paths *p, uint64_t id)
 {
     char base[90];
     unsigned h = (unsigned)(id * 2654435761u);
-    snprintf(base, sizeof base, "ocfl/%03x/%03x/%03x/urn%%3auuid%%3a01234567-89ab-8cde-8f01-%012llx",
-             h & 0xfff, h >> 12 & 0xfff, h >> 20, (unsigned long long)id);
+    snprintf(base, sizeof base,
+             "ocfl/%03x/%03x/%03x/urn%%3auuid%%3a01234567-89ab-8cde-8f01-%012llx", h & 0xfff,
+             h >> 12 & 0xfff, h >> 20, (unsigned long long)id);
     snprintf(p->content, sizeof p->content, "%.84s/v1/content/1", base);
     snprintf(p->inventory, sizeof p->inventory, "%.84s/v1/inventory.json", base);
     snprintf(p->sidecar, sizeof p->sidecar, "%.84s/v1/inventory.json.sha512", base);
@@ -145,9 +147,11 @@ run(struct store *store, const char *how, double seconds)
         struct totals totals = {0};
         while (totals.wall_s < seconds)
             run_group(store, sizes[i], &id, &totals);
-        printf("%-8s group of %2u: %9.0f groups/s %9.0f deposits/s %7.2f us wall, %7.2f us CPU a deposit\n",
+        printf("%-8s group of %2u: %9.0f groups/s %9.0f deposits/s %7.2f us wall, %7.2f us CPU a "
+               "deposit\n",
                how, sizes[i], (double)totals.groups / totals.wall_s,
-               (double)totals.deposits / totals.wall_s, totals.wall_s * 1e6 / (double)totals.deposits,
+               (double)totals.deposits / totals.wall_s,
+               totals.wall_s * 1e6 / (double)totals.deposits,
                totals.cpu_s * 1e6 / (double)totals.deposits);
     }
 }

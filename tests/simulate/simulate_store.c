@@ -38,9 +38,9 @@ struct stored { /* one content that the oracle knows */
 struct oracle {
     struct stored contents[CONTENTS_MAX];
     size_t count;
-    struct position acknowledged;       /* of the last group whose commit returned NONE */
+    struct position acknowledged;           /* of the last group whose commit returned NONE */
     struct position positions[KEPT_GROUPS]; /* by sequence */
-    uint64_t first_doubtful;            /* contents from here on are of a group in doubt */
+    uint64_t first_doubtful;                /* contents from here on are of a group in doubt */
     bool doubt;
 };
 
@@ -152,11 +152,11 @@ lay_out(struct group *group, struct content *content, struct stored *stored, str
     struct buffer line AV_CLEANUP(buffer_release) = {0};
     const struct content_summary *summary = content_summary(content);
     snprintf(path, sizeof path, "ocfl/%u/v1/content/1", stored->seed);
-    enum error_code code =
-        group_add_content(group, text_from(path), content, &place, &sums, error);
+    enum error_code code = group_add_content(group, text_from(path), content, &place, &sums, error);
     snprintf(path, sizeof path, "ocfl/%u/v1/inventory.json", stored->seed);
     snprintf(text, sizeof text, "{\"seed\":%u,\"filler\":\"%.*s\"}", stored->seed,
-             (int)(stored->seed % 97), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+             (int)(stored->seed % 97),
+             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     if (code == ERROR_NONE)
         code = group_add_entry(group, text_from(path), text_from(text), &other, error);
     snprintf(path, sizeof path, "ocfl/%u/inventory.json", stored->seed);
@@ -377,7 +377,8 @@ set_lengths(struct world *w, struct error *error)
         const struct stored *stored = &w->oracle.contents[i];
         if (!stored->bulk)
             continue;
-        uint64_t blocks = (stored->reference.size_bytes + CONTENT_BLOCK_BYTES - 1) / CONTENT_BLOCK_BYTES;
+        uint64_t blocks =
+            (stored->reference.size_bytes + CONTENT_BLOCK_BYTES - 1) / CONTENT_BLOCK_BYTES;
         uint64_t end = stored->reference.sums.offset + padded(blocks * 9);
         size_t at = 0;
         while (at < count && lengths[at].volume != stored->reference.place.volume)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the store share: a store over a folder or over simulated devices, deposits whose
- * bytes follow from a number, and comparing what is read with them. */
+/* What the tests of the store share: a store over a folder or over simulated devices, deposits
+ * whose bytes follow from a number, and comparing what is read with them. */
 #ifndef ARCHIVOLT_TESTS_STORE_FIXTURE_H
 #define ARCHIVOLT_TESTS_STORE_FIXTURE_H
 
@@ -125,7 +125,8 @@ make_content(struct fixture *f, size_t size, unsigned seed)
     for (size_t i = 0; i < size; i++)
         data[i] = (char)(seed + i * 7 + i / 251);
     for (size_t at = 0; at < size; at += 10000)
-        check(content_write(content, data + at, size - at < 10000 ? size - at : 10000, &error), &error);
+        check(content_write(content, data + at, size - at < 10000 ? size - at : 10000, &error),
+              &error);
     check(content_finish(content, &error), &error);
     free(data);
     return content;

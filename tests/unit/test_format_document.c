@@ -6,7 +6,8 @@
 static char *
 block_of_document(const char *language)
 {
-    static const char *const places[] = {"../docs/format.md", "docs/format.md", "../../docs/format.md"};
+    static const char *const places[] = {"../docs/format.md", "docs/format.md",
+                                         "../../docs/format.md"};
     FILE *file = NULL;
     char *text = NULL, fence[40];
     size_t length = 0;
@@ -50,11 +51,12 @@ commit_hello(struct fixture *f)
     const struct content_summary *summary = content_summary(content);
     check(group_begin(f->store, false, &group, &info, &error), &error);
     check(group_add_content(group, TEXT("ocfl/hello.txt"), content, &place, NULL, &error), &error);
-    buffer_printf(&line,
-                  "{\"op\":\"create\",\"id\":2,\"by\":1,\"parent\":1,\"in\":[1],\"name\":\"hello.txt\","
-                  "\"kind\":2,\"owner\":1,\"version\":1,\"content\":[%llu,%llu,%llu,\"",
-                  (unsigned long long)place.volume, (unsigned long long)place.offset,
-                  (unsigned long long)summary->size_bytes);
+    buffer_printf(
+        &line,
+        "{\"op\":\"create\",\"id\":2,\"by\":1,\"parent\":1,\"in\":[1],\"name\":\"hello.txt\","
+        "\"kind\":2,\"owner\":1,\"version\":1,\"content\":[%llu,%llu,%llu,\"",
+        (unsigned long long)place.volume, (unsigned long long)place.offset,
+        (unsigned long long)summary->size_bytes);
     buffer_append_hex(&line, summary->digest, 64);
     buffer_append_string(&line, "\",\"");
     buffer_append_hex(&line, summary->block_sums.data, summary->block_sums.length);
@@ -161,7 +163,8 @@ purge_first_line(struct fixture *f, uint64_t sequence)
     enum error_code status;
     check(journal_reader_open(f->store, sequence, true, &reader, &error), &error);
     assert_true(journal_reader_next(reader, &group, &status, &error));
-    struct purge_line line = {{group.position.volume, group.position.offset}, group.line_offsets[0],
+    struct purge_line line = {{group.position.volume, group.position.offset},
+                              group.line_offsets[0],
                               group.lines[0].length};
     struct purge_request request = {NULL, 0, &line, 1};
     journal_reader_close(reader);
@@ -199,9 +202,11 @@ the_program_in_the_document_finds_the_live_tree(void **state)
     static const char *const first[] = {
         "{\"op\":\"create\",\"id\":1,\"kind\":1}",
         "{\"op\":\"create\",\"id\":2,\"parent\":1,\"in\":[1],\"name\":\"a\",\"kind\":1}",
-        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"name\":\"caf\xc3\xa9\",\"kind\":2,\"content\":[1,77,5,\"abcd\",\"00\"]}",
+        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"name\":\"caf\xc3\xa9\",\"kind\":2,\"content\":["
+        "1,77,5,\"abcd\",\"00\"]}",
         "{\"op\":\"create\",\"id\":4,\"parent\":1,\"in\":[1],\"name\":\"b\",\"kind\":1}"};
-    static const char *const second[] = {"{\"op\":\"create\",\"id\":5,\"parent\":4,\"in\":[1,4],\"name\":\"purged\",\"kind\":2}"};
+    static const char *const second[] = {
+        "{\"op\":\"create\",\"id\":5,\"parent\":4,\"in\":[1,4],\"name\":\"purged\",\"kind\":2}"};
     static const char *const third[] = {
         "{\"op\":\"move\",\"id\":2,\"parent\":1,\"name\":\"a\",\"to_parent\":4,\"to_name\":\"c\"}",
         "{\"op\":\"version\",\"id\":3,\"content\":[1,99,6,\"ef01\",\"00112233\"]}",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store over a real folder: what is committed is there after reopening, and checked on reading. */
+/* The store over a real folder: what is committed is there after reopening, and checked on reading.
+ */
 #include "store_fixture.h"
 
 static void
@@ -112,8 +113,10 @@ a_damaged_block_is_refused_and_the_others_are_read(void **state)
     deposit(&f, 1, 300000, &reference, &sums);
     snprintf(name, sizeof name, "bulk-%010llu.tar", (unsigned long long)reference.place.volume);
     flip(&f, name, reference.place.offset + 70000);
-    assert_int_equal(store_read_content(f.store, &reference, 0, data, 300000, &error), ERROR_CORRUPT);
-    assert_int_equal(store_read_content(f.store, &reference, 65535, data, 2, &error), ERROR_CORRUPT);
+    assert_int_equal(store_read_content(f.store, &reference, 0, data, 300000, &error),
+                     ERROR_CORRUPT);
+    assert_int_equal(store_read_content(f.store, &reference, 65535, data, 2, &error),
+                     ERROR_CORRUPT);
     check(store_read_content(f.store, &reference, 0, data, 65536, &error), &error);
     check(store_read_content(f.store, &reference, 131072, data, 300000 - 131072, &error), &error);
     free(data);

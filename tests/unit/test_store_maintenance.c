@@ -23,7 +23,8 @@ make_deposits(struct fixture *f, struct deposits *d)
     open_store(f, NULL);
     check(store_set_bulk_lengths(f->store, NULL, 0, &error), &error);
     for (unsigned i = 0; i < COUNT; i++)
-        d->positions[i] = deposit(f, i, i % 5 == 4 ? 150000 + i : 3000 + i, &d->references[i], &d->sums[i]);
+        d->positions[i] =
+            deposit(f, i, i % 5 == 4 ? 150000 + i : 3000 + i, &d->references[i], &d->sums[i]);
 }
 
 static void
@@ -129,7 +130,8 @@ static unsigned
 occurrences(struct fixture *f, const char *pattern)
 {
     char command[400], words[32] = "";
-    snprintf(command, sizeof command, "cat %s/*.tar | grep -a -o -F '%s' | wc -l", f->volumes, pattern);
+    snprintf(command, sizeof command, "cat %s/*.tar | grep -a -o -F '%s' | wc -l", f->volumes,
+             pattern);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     assert_non_null(fgets(words, sizeof words, pipe));
@@ -188,7 +190,8 @@ find_line(struct fixture *f, uint64_t sequence, struct purge_line *line)
     enum error_code status;
     check(journal_reader_open(f->store, sequence, true, &reader, &error), &error);
     assert_true(journal_reader_next(reader, &group, &status, &error));
-    *line = (struct purge_line){{group.position.volume, group.position.offset}, group.line_offsets[0],
+    *line = (struct purge_line){{group.position.volume, group.position.offset},
+                                group.line_offsets[0],
                                 group.lines[0].length};
     journal_reader_close(reader);
 }
@@ -196,7 +199,8 @@ find_line(struct fixture *f, uint64_t sequence, struct purge_line *line)
 static struct purge_span
 span_of(const struct content_reference *reference)
 {
-    return (struct purge_span){reference->place, reference->size_bytes, reference->sums.volume != 0};
+    return (struct purge_span){reference->place, reference->size_bytes,
+                               reference->sums.volume != 0};
 }
 
 static void
@@ -259,9 +263,12 @@ make_huge_entry(struct fixture *f, uint64_t size)
     struct tar_entry entry = {TEXT("ocfl/huge"), size, 1700000000};
     struct iovec part = {preamble, sizeof preamble};
     check(tar_write_preamble(&entry, preamble, &error), &error);
-    check(device_open_file(f->device, "bulk-0000000002.tar", DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_open_file(f->device, "bulk-0000000002.tar", DEVICE_READ_WRITE, &file, &error),
+          &error);
     check(device_write(file, 1024, &part, 1, &error), &error);
-    check(f->device->operations->truncate(file, 1024 + TAR_PREAMBLE_SIZE + tar_padded(size), &error), &error);
+    check(
+        f->device->operations->truncate(file, 1024 + TAR_PREAMBLE_SIZE + tar_padded(size), &error),
+        &error);
     device_close_file(file);
 }
 
@@ -269,7 +276,8 @@ static void
 entries_around_eight_gigabytes_become_voids_of_their_length(void **state)
 {
     const uint64_t eight = UINT64_C(8) << 30;
-    const uint64_t totals[] = {eight - 512, eight, eight + 512, eight + 1024, eight + 1536, eight + 2048};
+    const uint64_t totals[] = {eight - 512,  eight,        eight + 512,
+                               eight + 1024, eight + 1536, eight + 2048};
     (void)state;
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
         struct fixture f;
@@ -333,7 +341,8 @@ a_purge_is_applied_to_copies_and_missing_volumes_are_reported(void **state)
     find_line(&f, 4, &line);
     struct purge_request request = {spans, 2, &line, 1};
     snprintf(folder, sizeof folder, "%s/copy", f.folder);
-    snprintf(command, sizeof command, "mkdir %s && cp %s/log-0000000001.tar %s", folder, f.volumes, folder);
+    snprintf(command, sizeof command, "mkdir %s && cp %s/log-0000000001.tar %s", folder, f.volumes,
+             folder);
     assert_int_equal(system(command), 0);
     check(device_files_new(folder, &copy, &error), &error);
     check(store_purge_copy(copy, &request, count_fault, &f, &error), &error);
@@ -479,7 +488,8 @@ verification_finds_missing_volumes_and_damaged_ends(void **state)
     make_deposits(&f, &d);
     check(store_seal(f.store, &error), &error);
     run("chmod u+w %s/*; dd if=/dev/urandom of=%s/log-0000000001.tar bs=1 count=4 conv=notrunc "
-        "oflag=append status=none", f.volumes);
+        "oflag=append status=none",
+        f.volumes);
     assert_int_equal(verify(&f), 1);
     run("rm %s/bulk-0000000002.tar", f.volumes);
     store_close(f.store);
@@ -503,7 +513,8 @@ extracted_in_order_the_last_version_of_a_path_wins(void **state)
         char text[20];
         snprintf(text, sizeof text, "version %u", i + 1);
         check(group_begin(f.store, false, &group, &info, &error), &error);
-        check(group_add_entry(group, TEXT("ocfl/inventory.json"), text_from(text), &place, &error), &error);
+        check(group_add_entry(group, TEXT("ocfl/inventory.json"), text_from(text), &place, &error),
+              &error);
         check(group_add_line(group, TEXT("{\"op\":\"x\"}"), NULL, &error), &error);
         check(group_commit(group, NULL, NULL, &error), &error);
         check(store_seal(f.store, &error), &error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes from disk are errors, never assertions: a store whose files were changed at random opens, or
- * says why not; whatever it gives out is what was stored. */
+/* Bytes from disk are errors, never assertions: a store whose files were changed at random opens,
+ * or says why not; whatever it gives out is what was stored. */
 #include "store_fixture.h"
 
 enum { FILES_MAX = 8, DEPOSITS = 9, MUTATIONS = 600 };
@@ -36,7 +36,8 @@ take_image(struct fixture *f, struct image *image)
     for (size_t i = 0; i < image->count; i++) {
         struct device_file *file;
         check(device_open_file(f->device, image->names[i], DEVICE_READ, &file, &error), &error);
-        check(device_read_exactly(file, 0, image->bytes[i].data, image->bytes[i].length, &error), &error);
+        check(device_read_exactly(file, 0, image->bytes[i].data, image->bytes[i].length, &error),
+              &error);
         device_close_file(file);
     }
 }
@@ -95,7 +96,8 @@ mutate(struct image *image, size_t which, unsigned *random)
         bytes->length = at;
         break;
     case 1:
-        memset(bytes->data + at / 512 * 512, 0, bytes->length - at / 512 * 512 < 512 ? bytes->length - at / 512 * 512 : 512);
+        memset(bytes->data + at / 512 * 512, 0,
+               bytes->length - at / 512 * 512 < 512 ? bytes->length - at / 512 * 512 : 512);
         break;
     case 2: /* digits: sizes, offsets, sequences */
         for (size_t i = at; i < bytes->length && i < at + 400; i++) {

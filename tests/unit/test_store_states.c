@@ -102,7 +102,8 @@ a_creation_that_did_not_end_is_begun_again(void **state)
     struct device_file *file;
     (void)state;
     make_simulated_fixture(&f);
-    check(device_open_file(f.device, "log-0000000001.tar", DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_open_file(f.device, "log-0000000001.tar", DEVICE_READ_WRITE, &file, &error),
+          &error);
     check(f.device->operations->truncate(file, 700, &error), &error);
     device_close_file(file);
     check(store_create(&f.options, &fixture_identity, &error), &error);
@@ -222,7 +223,8 @@ the_copy_of_a_tail_is_what_was_cut(void **state)
     open_store(&f, NULL);
     assert_int_equal(f.recovery.tail_bytes, 11);
     assert_int_equal(size_of(&f, "log-0000000001.tar"), size);
-    check(device_open_file(f.lost_device, f.recovery.tail_copy, DEVICE_READ, &file, &error), &error);
+    check(device_open_file(f.lost_device, f.recovery.tail_copy, DEVICE_READ, &file, &error),
+          &error);
     check(device_read_exactly(file, 0, data, sizeof data, &error), &error);
     assert_memory_equal(data, "a torn tail", sizeof data);
     device_close_file(file);
@@ -378,7 +380,8 @@ a_full_disk_is_cut_back_and_writable_again_by_itself(void **state)
     open_store(&f, NULL);
     deposit(&f, 1, 3000, NULL, NULL);
     uint64_t size = size_of(&f, "log-0000000001.tar");
-    faults_of_the_device(&f, (struct device_simulated_options){.fail_call = 3, .fail_errno = ENOSPC});
+    faults_of_the_device(&f,
+                         (struct device_simulated_options){.fail_call = 3, .fail_errno = ENOSPC});
     assert_int_equal(try_deposit(&f, 2, false, &error), ERROR_FULL);
     assert_int_equal(size_of(&f, "log-0000000001.tar"), size);
     faults_of_the_device(&f, (struct device_simulated_options){0});
@@ -398,7 +401,8 @@ deletes_use_a_reserve_that_deposits_do_not(void **state)
     open_store(&f, NULL);
     deposit(&f, 1, 3000, NULL, NULL);
     uint64_t used = size_of(&f, "log-0000000001.tar");
-    faults_of_the_device(&f, (struct device_simulated_options){.capacity_bytes = used + (1 << 20) + 70000});
+    faults_of_the_device(
+        &f, (struct device_simulated_options){.capacity_bytes = used + (1 << 20) + 70000});
     assert_int_equal(try_deposit(&f, 2, false, &error), ERROR_FULL);
     assert_int_equal(store_state(f.store, NULL), STORE_FULL);
     check(try_deposit(&f, 3, true, &error), &error);
@@ -600,7 +604,8 @@ digests_that_were_asked_for_come_from_the_same_pass(void **state)
         struct content *content;
         unsigned char expected[DIGEST_SIZE_MAX], actual[DIGEST_SIZE_MAX];
         memset(data, (int)(size / 1000), sizeof data);
-        check(content_begin(f.store, 1u << DIGEST_MD5 | 1u << DIGEST_SHA256, &content, &error), &error);
+        check(content_begin(f.store, 1u << DIGEST_MD5 | 1u << DIGEST_SHA256, &content, &error),
+              &error);
         for (size_t at = 0; at < size; at += 8000)
             check(content_write(content, data + at, 8000, &error), &error);
         check(content_finish(content, &error), &error);
@@ -629,7 +634,8 @@ main(void)
         cmocka_unit_test(times_grow_although_the_clock_stands_still),
         cmocka_unit_test(reading_only_changes_nothing),
         cmocka_unit_test(the_copy_of_a_tail_is_what_was_cut),
-        cmocka_unit_test(the_last_group_is_hashed_and_torn_ones_are_cut_unless_the_catalog_has_them),
+        cmocka_unit_test(
+            the_last_group_is_hashed_and_torn_ones_are_cut_unless_the_catalog_has_them),
         cmocka_unit_test(bulk_content_of_the_last_group_is_hashed_too),
         cmocka_unit_test(a_damaged_index_does_not_hide_groups),
         cmocka_unit_test(a_missing_sealed_volume_is_reported_and_the_rest_is_read),

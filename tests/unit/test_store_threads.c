@@ -135,7 +135,8 @@ everything_at_once_stays_right(void **state)
     assert_int_equal(pthread_create(&threads[2], NULL, maintain, shared), 0);
     assert_int_equal(pthread_create(&threads[3], NULL, give_up_uploads, shared), 0);
     for (unsigned i = 0; i < CONTENTS; i++) {
-        deposit(&shared->f, i, i % 4 == 0 ? SIZE_LARGE : SIZE_SMALL, &shared->references[i], &shared->sums[i]);
+        deposit(&shared->f, i, i % 4 == 0 ? SIZE_LARGE : SIZE_SMALL, &shared->references[i],
+                &shared->sums[i]);
         __atomic_store_n(&shared->written, i + 1, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&shared->stop, true, __ATOMIC_RELEASE);
