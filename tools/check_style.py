@@ -65,7 +65,8 @@ def long_functions(name, lines):
 
 
 def folders_without_readme(names):
-    modules = {os.path.dirname(name) for name in names if name.startswith("src/") and name.endswith(".c")}
+    modules = {re.match(r"src/(frontend/)?[^/]+", name).group() for name in names
+               if name.startswith("src/") and name.endswith(".c")}
     return sorted(folder for folder in modules if f"{folder}/README.md" not in names)
 
 
