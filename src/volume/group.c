@@ -432,7 +432,9 @@ finish_journal(struct group *group, unsigned char chain[CHAIN_BYTES], uint64_t *
     buffer_append_u64(out, group->info.sequence);
     buffer_append_string(out, ",\"time_us\":");
     buffer_append_u64(out, (uint64_t)group->info.time_us);
-    buffer_append_string(out, ",\"lines\":");
+    buffer_append_string(out, ",\"mark\":\"");
+    buffer_append_hex(out, group->store->log->mark, MARK_BYTES);
+    buffer_append_string(out, "\",\"lines\":");
     buffer_append_u64(out, group->line_count);
     buffer_append_string(out, ",\"entries\":[");
     if (group->listing.length > 0)

@@ -26,15 +26,28 @@ index__append(struct store *store, uint64_t sequence, uint64_t offset, uint64_t 
     lock_give(&store->lock);
 }
 
+static bool
+is_genuine(const struct volume *volume, const struct walk_entry *found, uint64_t sequence)
+{
+    struct journal_entry entry = {0};
+    bool genuine = journal__read(volume->file, found->data, found->size, sequence, &entry, NULL) ==
+                       ERROR_NONE &&
+                   journal__belongs(&entry, volume);
+    journal__entry_release(&entry);
+    return genuine;
+}
+
 /* Lists the journal entries in [from the head, `end`) of a log volume. Damage is stepped over,
  * block by block: what is listed here is checked by whoever reads it. */
 static enum error_code
-list_groups(struct device_file *file, uint64_t end, struct volume_index *found, struct error *error)
+list_groups(const struct volume *volume, uint64_t end, struct volume_index *found,
+            struct error *error)
 {
     struct walk walk;
     struct walk_entry entry;
     uint64_t sequence, last = 0;
-    enum error_code code = walk_init(&walk, file, HEAD_BYTES, error);
+    bool lost = false; /* a header is damaged: what looks like an entry may be inside content */
+    enum error_code code = walk_init(&walk, volume->file, HEAD_BYTES, error);
     if (code == ERROR_NONE && walk.end > end)
         walk.end = end;
     while (code == ERROR_NONE && walk.at < walk.end) {
@@ -42,11 +55,14 @@ list_groups(struct device_file *file, uint64_t end, struct volume_index *found, 
         if (code == ERROR_CORRUPT || code == ERROR_NOT_FOUND) {
             walk.at += TAR_BLOCK_SIZE;
             code = ERROR_NONE;
+            lost = true;
             continue;
         }
         if (code != ERROR_NONE)
             break;
-        if (journal__parse_path(entry.path, &sequence) && sequence > last) {
+        if (journal__parse_path(entry.path, &sequence) && sequence > last &&
+            (!lost || is_genuine(volume, &entry, sequence))) {
+            lost = false;
             items_append(found, (struct fixed_line){sequence, entry.data, entry.size});
             last = sequence;
         }
@@ -70,7 +86,7 @@ index__complete(struct store *store, struct error *error)
     enum error_code code = volume__use(store, number, &volume, error);
     if (code != ERROR_NONE)
         return code;
-    code = list_groups(volume->file, end, &found, error);
+    code = list_groups(volume, end, &found, error);
     volume__end_use(store, volume);
     lock_take(&store->lock);
     if (code == ERROR_NONE && store->log != NULL && store->log->number == number &&
@@ -136,7 +152,7 @@ list_damaged(struct store *store, struct volume *volume, struct error *error)
     ensure(listing != NULL);
     enum error_code code = store__device_size(volume->file, &size, error);
     if (code == ERROR_NONE)
-        code = list_groups(volume->file, size, listing, error);
+        code = list_groups(volume, size, listing, error);
     if (code == ERROR_NONE && volume->map.present)
         code = unmap(volume, listing, error);
     lock_take(&store->lock);

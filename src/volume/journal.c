@@ -132,6 +132,12 @@ take_hash(struct scan *scan, unsigned char out[SHA256_BYTES])
         scan->bad = true;
 }
 
+bool
+journal__belongs(const struct journal_entry *entry, const struct volume *volume)
+{
+    return !volume->marked || memcmp(entry->mark, volume->mark, sizeof entry->mark) == 0;
+}
+
 static struct journal_tar_entry *
 next_entry(struct journal_entry *entry)
 {
@@ -181,6 +187,10 @@ parse_last_line(struct journal_entry *entry, struct text line, size_t *ret_hashe
     entry->node_sequence = take_u64(&scan);
     expect(&scan, ",\"time_us\":");
     uint64_t time_us = take_u64(&scan);
+    expect(&scan, ",\"mark\":");
+    struct text mark = take_string(&scan);
+    if (!scan.bad && !hex_decode(mark, entry->mark, sizeof entry->mark))
+        scan.bad = true;
     expect(&scan, ",\"lines\":");
     uint64_t lines = take_u64(&scan);
     expect(&scan, ",\"entries\":[");

@@ -24,6 +24,8 @@ read_at(struct journal_reader *reader, const struct group_place *place, struct e
     if (code == ERROR_NONE)
         code = journal__read(volume->file, physical, place->length, place->sequence, &reader->entry,
                              error);
+    if (code == ERROR_NONE && !journal__belongs(&reader->entry, volume))
+        code = error_set(error, ERROR_CORRUPT, "the journal entry bears another volume's mark");
     volume__end_use(reader->store, volume);
     if (code != ERROR_NONE)
         error_prefix(error, "volume %llu, journal entry at %llu", (unsigned long long)place->volume,

@@ -4,7 +4,8 @@
  * can be read is on disk.
  *
  * The scan goes from header to header through the open log volume. A group counts when its journal
- * entry is whole, its entries lie next to each other right before it, and it follows: next sequence
+ * entry is whole and bears the volume's mark (so that no content can bring a forged one along), its
+ * entries lie next to each other right before it, and it follows: next sequence
  * and H of the one before. An intact journal entry with a higher sequence means that what lies
  * between is damaged, not torn: then nothing before it is cut. The last group's entries are hashed
  * as well; if they are not what they should be and the catalog does not know the group, it is torn.
@@ -161,15 +162,14 @@ try_group(struct recovery *self, const struct walk_entry *found, uint64_t sequen
         return code;
     bool next = sequence == last.position.sequence + 1;
     bool holds = memcmp(self->entry.previous, last.position.chain, CHAIN_BYTES) == 0;
-    bool adjoins = last.end == 0 || (sequence > last.position.sequence);
-    if (!entries_lie_together(self, found->header, &start) || !adjoins || (next && !holds) ||
-        sequence <= last.position.sequence)
+    if (sequence <= last.position.sequence || !journal__belongs(&self->entry, self->log) ||
+        !entries_lie_together(self, found->header, &start))
+        return ERROR_NONE;
+    if (next && (!holds || start != (last.end != 0 ? last.end : HEAD_BYTES)))
         return ERROR_NONE;
     if (!next)
         fault(self, ERROR_CORRUPT, found->header, last.position.sequence + 1,
               "groups before this one are damaged or missing");
-    else if (start != (last.end != 0 ? last.end : start))
-        fault(self, ERROR_CORRUPT, last.end, sequence, "bytes that belong to no group");
     take_entry(self, self->log->number, found->data, found->size);
     self->last.start = start;
     self->last.end = found->next;

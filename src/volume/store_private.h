@@ -33,6 +33,7 @@ enum {
     SHA256_BYTES = 32,
     SHA256_HEX_BYTES = 64,
     SALT_BYTES = 16,
+    MARK_BYTES = 16,
     PURGED_LINE_BYTES = 77, /* {"purged":"<64>"}: no line is shorter */
     VOLUME_NAME_BYTES = 40,
     COPY_CHUNK_BYTES = 1 << 20,
@@ -74,7 +75,10 @@ struct volume {
     bool pinned;              /* never closed to save handles */
     bool checked;             /* head and, where sealed, trailer were read */
     unsigned users;
-    bool claimed; /* one thread has it alone */
+    bool marked; /* `mark` was read from the head */
+    unsigned char
+        mark[MARK_BYTES]; /* in the head and each journal entry: content cannot forge it */
+    bool claimed;         /* one thread has it alone */
     struct fixed_table index, map;
     uint64_t first_sequence, last_sequence; /* sealed log volumes; 0: unknown or none */
     struct volume_index *listing;           /* in place of an index that is damaged */
@@ -199,14 +203,14 @@ void volume__close_all(struct store *store);
 
 /* ---- volume_head.c: the first entry ---- */
 
-enum error_code volume__head_write(const struct store_identity *identity, uint64_t number,
-                                   bool bulk, uint64_t mtime_s, unsigned char out[HEAD_BYTES],
-                                   struct error *error) AV_MUST_USE;
 struct volume_head {
     struct store_identity identity;
     uint64_t volume;
     bool bulk;
+    unsigned char mark[MARK_BYTES];
 };
+enum error_code volume__head_write(const struct volume_head *head, uint64_t mtime_s,
+                                   unsigned char out[HEAD_BYTES], struct error *error) AV_MUST_USE;
 /* CORRUPT: not a head. */
 enum error_code volume__head_parse(const unsigned char data[HEAD_BYTES],
                                    struct volume_head *ret_head, struct error *error) AV_MUST_USE;
@@ -257,9 +261,11 @@ struct journal_entry {
     struct journal_tar_entry *entries;
     size_t entry_count, entry_capacity;
     struct buffer hashes; /* previous H, then one a line */
-    unsigned char previous[SHA256_BYTES], hash[SHA256_BYTES];
+    unsigned char previous[SHA256_BYTES], hash[SHA256_BYTES], mark[MARK_BYTES];
 };
 void journal__entry_release(struct journal_entry *entry);
+/* Whether the entry was written into this volume by us, not brought along inside some content. */
+bool journal__belongs(const struct journal_entry *entry, const struct volume *volume);
 /* Parses entry->data and checks that H belongs to previous and lines. CORRUPT. */
 enum error_code journal__parse(struct journal_entry *entry, struct error *error) AV_MUST_USE;
 /* Reads and parses the entry whose data is at the physical offset; checks its tar header too. */

@@ -200,6 +200,10 @@ check_volume(struct store *store, struct volume *volume, struct error *error)
         return code;
     }
     lock_take(&store->lock);
+    if (!volume->checked && !damaged) {
+        memcpy(volume->mark, head.mark, sizeof volume->mark);
+        volume->marked = true;
+    }
     if (!volume->checked && (volume->sealed || volume->generation > 1)) {
         volume->index = trailer.index;
         volume->map = trailer.map;
@@ -365,14 +369,14 @@ volume__close_all(struct store *store)
 
 /* Everything that must be on disk before anything in the volume counts. */
 static enum error_code
-write_new_file(struct store *store, const char *name, uint64_t number, bool bulk,
+write_new_file(struct store *store, const char *name, const struct volume_head *description,
                struct device_file **ret_file, struct error *error)
 {
     unsigned char head[HEAD_BYTES];
     struct clock *clock = store__clock(store);
     uint64_t now_s = (uint64_t)clock->now_us(clock) / 1000000u;
     struct device_file *file = NULL;
-    enum error_code code = volume__head_write(&store->identity, number, bulk, now_s, head, error);
+    enum error_code code = volume__head_write(description, now_s, head, error);
     if (code == ERROR_NONE)
         code = device_open_file(store->device, name, DEVICE_CREATE, &file, error);
     if (code != ERROR_NONE)
@@ -402,15 +406,19 @@ volume__create(struct store *store, bool bulk, struct volume **ret_volume, struc
     uint64_t number = store->next_number++;
     lock_give(&store->lock);
     struct volume_name name = {.number = number, .generation = 1, .bulk = bulk};
+    struct volume_head head = {store->identity, number, bulk, {0}};
+    struct random_source *random = store__random(store);
+    random->fill(random, head.mark, sizeof head.mark);
     volume__name(&name, text);
-    enum error_code code = write_new_file(store, text, number, bulk, &file, error);
+    enum error_code code = write_new_file(store, text, &head, &file, error);
     lock_give(&store->names);
     if (code != ERROR_NONE)
         return code;
     struct volume *volume = volume__add(store, number, bulk);
     lock_take(&store->lock);
     volume->file = file;
-    volume->writable = volume->pinned = volume->checked = true;
+    volume->writable = volume->pinned = volume->checked = volume->marked = true;
+    memcpy(volume->mark, head.mark, sizeof volume->mark);
     volume->size_bytes = HEAD_BYTES;
     lock_give(&store->lock);
     *ret_volume = volume;

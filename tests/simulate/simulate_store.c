@@ -669,7 +669,7 @@ int
 main(int argc, char **argv)
 {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 5;
+    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 3;
     uint64_t runs = 0;
     for (uint64_t seed = first; seed < first + count; seed++)
         run_seed(seed, &runs);

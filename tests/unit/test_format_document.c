@@ -202,8 +202,7 @@ the_program_in_the_document_finds_the_live_tree(void **state)
     static const char *const first[] = {
         "{\"op\":\"create\",\"id\":1,\"kind\":1}",
         "{\"op\":\"create\",\"id\":2,\"parent\":1,\"in\":[1],\"name\":\"a\",\"kind\":1}",
-        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"name\":\"caf\xc3\xa9\",\"kind\":2,\"content\":["
-        "1,77,5,\"abcd\",\"00\"]}",
+        "{\"op\":\"create\",\"id\":3,\"parent\":2,\"name\":\"\xc3\xa9\",\"content\":[1,7]}",
         "{\"op\":\"create\",\"id\":4,\"parent\":1,\"in\":[1],\"name\":\"b\",\"kind\":1}"};
     static const char *const second[] = {
         "{\"op\":\"create\",\"id\":5,\"parent\":4,\"in\":[1,4],\"name\":\"purged\",\"kind\":2}"};
@@ -227,7 +226,7 @@ the_program_in_the_document_finds_the_live_tree(void **state)
     commit_lines(&f, third, 6);
     char *output = run_program(&f, &status);
     assert_int_equal(status, 0);
-    assert_string_equal(output, "/\n/b\n/b/c\n/b/c/caf\xc3\xa9 6 ef01 1:99\n");
+    assert_string_equal(output, "/\n/b\n/b/c\n/b/c/\xc3\xa9 6 ef01 1:99\n");
     free(output);
     flip(&f, "log-0000000001.tar", 1024 + 512 + 20);
     output = run_program(&f, &status);

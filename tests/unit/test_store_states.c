@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the store opens and when it does not, what it does when writing fails, and limits. */
+#include "format/tar.h"
 #include "store_fixture.h"
 
 #include <errno.h>
@@ -278,6 +279,106 @@ bulk_content_of_the_last_group_is_hashed_too(void **state)
     assert_int_equal(store_position(f.store).sequence, 1);
     buffer_release(&sums);
     release(&f);
+}
+
+/* A journal entry, header and all, that is right in everything but the mark, for use as content. */
+static void
+forge(struct buffer *out, uint64_t sequence, const unsigned char *previous, const char *mark)
+{
+    static const char line[] = "{\"op\":\"token\",\"user\":1,\"salt\":\"00112233445566778899aabbccddeeff\"}      ";
+    struct error error = {0};
+    unsigned char hashes[96], chain[32];
+    char path[60];
+    struct buffer last = {0};
+    snprintf(path, sizeof path, "journal/00000000000000/000/%020llu.jsonl", (unsigned long long)sequence);
+    buffer_printf(&last,
+                  "{\"op\":\"group\",\"sequence\":%llu,\"node\":1,\"node_sequence\":%llu,"
+                  "\"time_us\":1700000099000000,\"mark\":\"%.32s\",\"lines\":1,\"entries\":[],\"previous\":\"",
+                  (unsigned long long)sequence, (unsigned long long)sequence, mark);
+    buffer_append_hex(&last, previous, 32);
+    buffer_append_char(&last, '"');
+    memcpy(hashes, previous, 32);
+    digest_compute(DIGEST_SHA256, line, sizeof line - 1, hashes + 32);
+    digest_compute(DIGEST_SHA256, last.data, last.length, hashes + 64);
+    digest_compute(DIGEST_SHA256, hashes, sizeof hashes, chain);
+    buffer_append_string(&last, ",\"hash\":\"");
+    buffer_append_hex(&last, chain, 32);
+    buffer_append_string(&last, "\"}\n");
+    struct tar_entry entry = {text_from(path), sizeof line + last.length, 1700000099};
+    char *header = buffer_reserve(out, 512);
+    check(tar_write_header(&entry, header, &error), &error);
+    out->length += 512;
+    buffer_append(out, line, sizeof line - 1);
+    buffer_append_char(out, '\n');
+    buffer_append_text(out, buffer_text(&last));
+    buffer_append_zeros(out, (size_t)(tar_padded(entry.size) - entry.size));
+    buffer_release(&last);
+}
+
+/* Deposits it as content; returns where. */
+static struct place
+deposit_bytes(struct fixture *f, struct text bytes)
+{
+    struct error error = {0};
+    struct content *content;
+    struct group *group;
+    struct group_info info;
+    struct place place;
+    check(content_begin(f->store, 0, &content, &error), &error);
+    check(content_write(content, bytes.data, bytes.length, &error), &error);
+    check(content_finish(content, &error), &error);
+    check(group_begin(f->store, false, &group, &info, &error), &error);
+    check(group_add_content(group, TEXT("ocfl/evil"), content, &place, NULL, &error), &error);
+    add_content_line(group, content, place);
+    check(group_commit(group, NULL, NULL, &error), &error);
+    content_free(content);
+    return place;
+}
+
+/* A group inside content whose header is lost, at the end or in the middle of the volume. */
+static uint64_t
+last_sequence_with_forgery(uint64_t sequence, bool know_mark, bool torn)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct position first;
+    struct buffer forged = {0};
+    struct device_file *file;
+    char head[1024], mark[33] = "00000000000000000000000000000000";
+    make_simulated_fixture(&f);
+    check(device_open_file(f.device, "log-0000000001.tar", DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_read_exactly(file, 0, head, sizeof head, &error), &error);
+    if (know_mark)
+        memcpy(mark, strstr(head + 512, "\"mark\":\"") + 8, 32);
+    open_store(&f, NULL);
+    first = deposit(&f, 1, 3000, NULL, NULL);
+    forge(&forged, sequence, first.chain, mark);
+    struct place place = deposit_bytes(&f, buffer_text(&forged));
+    if (!torn)
+        deposit(&f, 3, 3000, NULL, NULL);
+    close_store(&f);
+    if (torn)
+        check(f.device->operations->truncate(file, place.offset + forged.length, &error), &error);
+    device_close_file(file);
+    device_simulated_flip(f.device, "log-0000000001.tar", place.offset - 512 + 3, 2);
+    open_store(&f, NULL);
+    uint64_t last = store_position(f.store).sequence;
+    buffer_release(&forged);
+    release(&f);
+    return last;
+}
+
+static void
+content_cannot_pass_for_a_group(void **state)
+{
+    (void)state;
+    for (uint64_t sequence = 2; sequence < 9; sequence++) {
+        assert_int_equal(last_sequence_with_forgery(sequence, false, true), 1);
+        assert_int_equal(last_sequence_with_forgery(sequence, false, false), 3);
+    }
+    /* The forgery is a good one: it fails by the mark, and where it follows, by its place. */
+    assert_int_equal(last_sequence_with_forgery(3, true, true), 3);
+    assert_int_equal(last_sequence_with_forgery(2, true, true), 1);
 }
 
 static void
@@ -637,6 +738,7 @@ main(void)
         cmocka_unit_test(
             the_last_group_is_hashed_and_torn_ones_are_cut_unless_the_catalog_has_them),
         cmocka_unit_test(bulk_content_of_the_last_group_is_hashed_too),
+        cmocka_unit_test(content_cannot_pass_for_a_group),
         cmocka_unit_test(a_damaged_index_does_not_hide_groups),
         cmocka_unit_test(a_missing_sealed_volume_is_reported_and_the_rest_is_read),
         cmocka_unit_test(a_failed_sync_stops_writing_until_a_new_process_has_recovered),
