@@ -46,7 +46,7 @@ def complaints_of(name, lines):
     for number, line in enumerate(lines, 1):
         if "\t" in line and not name.endswith((".tsv", ".txt")):
             yield number, "a tab"
-        if line != line.rstrip() and not name.endswith(".md"):
+        if line != line.rstrip() and not name.endswith((".md", ".1")):
             yield number, "blanks at the end"
         if MACHINE_PATHS.search(line):
             yield number, "a path of one machine"
