@@ -16,6 +16,7 @@
  */
 #include "base/ensure.h"
 #include "model/decide.h"
+#include "model/hold.h"
 #include "model/keys.h"
 #include "model/principal_cache.h"
 #include "model/read/moment.h"
@@ -42,6 +43,8 @@ struct committer {
     uint64_t waiting;
     struct task *tasks;
     bool stop, threaded;
+    bool released;              /* a hold has ended: what is parked may go on */
+    struct transaction *parked; /* the thread's: they met a hold, and wait for its end or their time */
     atomic_bool failed;
     pthread_t thread;
     struct statistics statistics;
@@ -107,7 +110,13 @@ decide_transaction(struct decision *d, struct transaction *t)
     d->transaction = t;
     d->aggregates = NULL;
     t->outcome = (struct error){0};
-    enum error_code code = decide_stages(d, &t->outcome);
+    t->blocked = false;
+    enum error_code code = ERROR_NONE;
+    if (t->holds && !holds_touch(d->model->holds, t))
+        code = error_set(&t->outcome, ERROR_TIMEOUT,
+                         "the transaction was idle for too long and has lost what it held (transaction_idle_ms)");
+    if (code == ERROR_NONE)
+        code = decide_stages(d, &t->outcome);
     t->outcome.code = code; /* look-ups that found nothing, as they should, have written there too */
     if (code != ERROR_NONE)
         roll_back(d, &mark);
@@ -164,6 +173,9 @@ answer(struct transaction *list)
         list = t->next;
         t->next = NULL;
         t->submitted = false;
+        if (t->holds)
+            holds_end(t->model->holds, t);
+        t->holds = false;
         t->done(t->context, t); /* may free it */
     }
 }
@@ -215,24 +227,41 @@ add_timing(struct committer *c, const struct transaction_timing *timing, const s
     lock_give(&c->lock);
 }
 
+/* A transaction that met a hold waits for its end, as long as its time has not come. */
+static bool
+park(struct committer *c, struct transaction *t)
+{
+    uint64_t waited_ns = clock_monotonic_ns() - t->submitted_ns;
+    if (!t->blocked || !c->threaded || waited_ns >= c->model->limits.lock_wait_ms * 1000000)
+        return false;
+    t->next = c->parked;
+    c->parked = t;
+    return true;
+}
+
 /* Lays out transactions from *pending until the group is full; returns those taken. */
 static struct transaction *
 lay_out(struct committer *c, struct transaction **pending)
 {
-    struct transaction *taken = *pending, *last = NULL;
+    struct transaction *taken = NULL, *last = NULL;
     uint64_t limit = c->model->limits.group_bytes;
     while (*pending != NULL && (last == NULL || group_bytes(c->d.group) < limit)) {
-        struct transaction *t = *pending;
+        struct transaction *t = *pending, *rest = t->next;
         decide_transaction(&c->d, t);
+        *pending = rest;
+        if (park(c, t))
+            continue;
+        if (last == NULL)
+            taken = t;
+        else
+            last->next = t;
         if (t->outcome.code == ERROR_NONE)
             for (const struct stage *stage = t->first; stage != NULL; stage = stage->next)
                 if (stage->bulk_sums.volume != 0)
                     note_bulk_end(c, stage->bulk_sums, content_summary(stage->upload->content)->size_bytes);
         last = t;
-        *pending = t->next;
+        t->next = NULL;
     }
-    if (last != NULL)
-        last->next = NULL;
     return taken;
 }
 
@@ -382,6 +411,43 @@ take_queue_locked(struct committer *c)
     return list;
 }
 
+#define PARKED_LOOK_MS 50u /* how often what is parked is looked at, should nobody wake it */
+
+static void
+wait_for_work_locked(struct committer *c)
+{
+    while (c->first == NULL && c->tasks == NULL && !c->stop && !c->released) {
+        if (c->parked == NULL)
+            signal_wait_locked(&c->work, &c->lock);
+        else if (!signal_wait_for_locked(&c->work, &c->lock, PARKED_LOOK_MS))
+            break;
+    }
+    c->released = false;
+}
+
+/* What was parked comes first: it was submitted earlier. */
+static struct transaction *
+unpark(struct committer *c, struct transaction *queue)
+{
+    while (c->parked != NULL) {
+        struct transaction *t = c->parked;
+        c->parked = t->next;
+        t->next = queue;
+        queue = t;
+    }
+    return queue;
+}
+
+static void
+on_release(void *context)
+{
+    struct committer *c = context;
+    lock_take(&c->lock);
+    c->released = true;
+    signal_one(&c->work);
+    lock_give(&c->lock);
+}
+
 static void *
 committer_thread(void *context)
 {
@@ -389,10 +455,9 @@ committer_thread(void *context)
     struct transaction *pending = NULL;
     for (;;) {
         lock_take(&c->lock);
-        while (c->first == NULL && c->tasks == NULL && !c->stop)
-            signal_wait_locked(&c->work, &c->lock);
-        bool over = c->stop && c->first == NULL && c->tasks == NULL;
-        pending = take_queue_locked(c);
+        wait_for_work_locked(c);
+        bool over = c->stop && c->first == NULL && c->tasks == NULL && c->parked == NULL;
+        pending = unpark(c, take_queue_locked(c));
         lock_give(&c->lock);
         if (over)
             return NULL;
@@ -565,6 +630,7 @@ committer_new(struct model *model, bool threaded, struct committer **ret_committ
     arena_init(&c->d.arena, 0);
     arena_init(&c->d.json_arena, 0);
     c->batch = catalog_batch_new();
+    holds_on_release(model->holds, on_release, c);
     enum error_code code = load_next_id(c, error);
     if (code == ERROR_NONE && threaded && pthread_create(&c->thread, NULL, committer_thread, c) != 0) {
         c->threaded = false;
@@ -590,6 +656,7 @@ committer_free(struct committer *c)
         lock_give(&c->lock);
         pthread_join(c->thread, NULL);
     }
+    holds_on_release(c->model->holds, NULL, NULL);
     overlay_free(c->d.overlay);
     catalog_batch_free(c->batch);
     arena_release(&c->d.arena);

@@ -2,6 +2,7 @@
 /* What all decisions share: see decide.h. */
 #include "model/decide.h"
 
+#include "model/hold.h"
 #include "model/keys.h"
 
 enum error_code
@@ -38,6 +39,19 @@ decide_new_id(struct decision *d, uint64_t *ret_id, struct error *error)
     return ERROR_NONE;
 }
 
+/* Somebody's long transaction holds the resource, or the aggregate that it is in. */
+static enum error_code
+refuse_held(struct decision *d, const struct walk *walk, struct error *error)
+{
+    struct holds *holds = d->model->holds;
+    uint64_t id = walk->ids[walk->count - 1];
+    if (!holds_any(holds) || (!holds_blocked(holds, d->transaction, id) &&
+                              (walk->aggregate == 0 || !holds_blocked(holds, d->transaction, walk->aggregate))))
+        return ERROR_NONE;
+    d->transaction->blocked = true;
+    return error_set(error, ERROR_TIMEOUT, "another transaction holds resource %llu (lock_wait_ms)", (unsigned long long)id);
+}
+
 enum error_code
 decide_find(struct decision *d, const struct target *target, struct buffer *storage, struct found *ret_found,
             struct error *error)
@@ -49,7 +63,8 @@ decide_find(struct decision *d, const struct target *target, struct buffer *stor
     ret_found->id = ret_found->walk.ids[ret_found->walk.count - 1];
     if (ret_found->walk.deleted)
         return error_set(error, ERROR_GONE, "resource %llu has been deleted", (unsigned long long)ret_found->id);
-    return lookup_node(&d->lookup, ret_found->id, storage, &ret_found->node, error);
+    code = refuse_held(d, &ret_found->walk, error);
+    return code != ERROR_NONE ? code : lookup_node(&d->lookup, ret_found->id, storage, &ret_found->node, error);
 }
 
 enum error_code
@@ -60,6 +75,9 @@ decide_require(struct decision *d, const struct walk *walk, uint64_t owner, righ
         lookup_rights(&d->lookup, &d->transaction->principal, walk->rule_of, owner, &held, error);
     if (code != ERROR_NONE)
         return code;
+    /* What may not even be discovered is not there, as for readers. */
+    if ((held & needed) != needed && (held & RIGHT_DISCOVER) == 0 && d->transaction->principal.user != 0)
+        return error_set(error, ERROR_NOT_FOUND, "there is no such resource");
     return access_require(&d->transaction->principal, held, needed, error);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "auth/token.h"
 #include "base/ensure.h"
+#include "model/hold.h"
 #include "model/keys.h"
 #include "model/principal_cache.h"
 #include "model/private.h"
@@ -96,6 +97,7 @@ model_alloc(const struct model_options *options)
     model->options = *options;
     model->options.folder = model->folder;
     model->limits = options->limits;
+    model->holds = holds_new(model->limits.lock_wait_ms, model->limits.transaction_idle_ms);
     model->clock = clock_real();
     model->random = random_real();
     return model;
@@ -117,6 +119,7 @@ model_release(struct model *model)
         device_free(model->lost_and_found);
     }
     data_lock_free(model->data_lock);
+    holds_free(model->holds);
     free(model->folder);
     free(model);
 }

@@ -14,6 +14,7 @@
 
 struct committer;
 struct follower;
+struct holds;
 struct password_cache;
 struct principal_cache;
 struct moments;
@@ -33,6 +34,7 @@ struct model {
     struct committer *committer;
     struct follower *follower;
     struct password_cache *passwords;
+    struct holds *holds; /* of long transactions */
     struct principal_cache *principals;
     struct moments *moments; /* states that views share; NULL: each takes its own */
 };

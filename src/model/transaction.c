@@ -6,6 +6,7 @@
 #include "auth/password.h"
 #include "auth/token.h"
 #include "base/ensure.h"
+#include "model/hold.h"
 #include "model/transaction_private.h"
 
 #define TRANSACTION_MEMORY_BYTES (64u << 20)
@@ -43,6 +44,8 @@ transaction_free(struct transaction *t)
     if (t == NULL)
         return;
     ensure(t->magic == TRANSACTION_MAGIC && !t->submitted);
+    if (t->holds)
+        holds_end(t->model->holds, t);
     for (struct stage *stage = t->first; stage != NULL; stage = stage->next)
         upload_free(stage->upload);
     t->magic = 0;
@@ -463,6 +466,35 @@ transaction_set_due(struct transaction *t, struct target target, struct text kin
     stage->name = arena_copy(&t->arena, kind);
     stage->number = (uint64_t)due_us;
     return finish_stage(t, before, code, error);
+}
+
+/* ---- long transactions --------------------------------------------------------------------------- */
+
+enum error_code
+transaction_hold(struct transaction *t, struct target target, struct error *error)
+{
+    struct lookup lookup = {.catalog = t->model->catalog};
+    struct walk walk;
+    enum error_code code = ERROR_NONE;
+    if (target.id == 0)
+        code = path_check(target.path, &t->model->limits, error);
+    if (code == ERROR_NONE)
+        code = target.id != 0 ? lookup_ancestry(&lookup, target.id, &walk, error)
+                              : lookup_path(&lookup, target.path, &walk, error);
+    if (code != ERROR_NONE)
+        return code;
+    t->holds = true;
+    code = holds_take(t->model->holds, t, walk.ids[walk.count - 1], error);
+    if (code == ERROR_NONE && walk.aggregate != 0)
+        code = holds_take(t->model->holds, t, walk.aggregate, error);
+    return code;
+}
+
+void
+transaction_touch(struct transaction *t)
+{
+    if (t->holds)
+        (void)holds_touch(t->model->holds, t);
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */

@@ -87,6 +87,8 @@ struct transaction {
     struct stage *first, *last;
     size_t count;
     bool submitted, urgent, changes_persons;
+    bool holds; /* it is a long one: what it holds ends with it */
+    bool blocked; /* a decision met somebody else's hold: to be tried again */
     const struct id_list *forget; /* committer_journal */
     struct error outcome;
     uint64_t sequence;
