@@ -5,7 +5,7 @@
 What is run, in this order:
   build/KIND        each kind of build of tools/build.sh
   tools/check_*     the checks of the source tree
-  KIND/NAME         programs that meson lists as tests, once for each kind of build
+  KIND/SUITE/NAME   programs that meson lists as tests, once for each kind of build
   script/NAME       tests/script/*.py against the sanitizer build
   crash/NAME        tests/crash/*.py against the gcc build
   interop/NAME      tests/interop/*.py
@@ -142,7 +142,8 @@ def meson_cases(kind):
     folder = os.path.join(ROOT, FOLDERS[kind])
     listed = subprocess.run(["meson", "introspect", "--tests", folder], stdout=subprocess.PIPE, check=True)
     for test in json.loads(listed.stdout):
-        yield Case(f"{kind}/{test['name']}", test["cmd"], kind, cwd=test["workdir"] or folder,
+        suite = test["suite"][0].split(":")[-1] if test["suite"] else "other"
+        yield Case(f"{kind}/{suite}/{test['name']}", test["cmd"], kind, cwd=test["workdir"] or folder,
                    timeout=max(test["timeout"], 60) * SLOWER.get(kind, 1),
                    alone=not test["is_parallel"], env=test["env"])
 
