@@ -98,6 +98,7 @@ write_small(struct export *x, const struct journal_tar_entry *entry, int fd, str
 {
     unsigned char digest[32];
     struct buffer hex = {0};
+    buffer_clear(&x->data);
     enum error_code code = store_read_entry(x->model->store, entry->place, entry->length, &x->data, error);
     if (code != ERROR_NONE)
         return code;
