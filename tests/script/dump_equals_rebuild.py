@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# build: gcc
 # timeout: 1800
 """Check 4: the dump before equals the dump after the catalog was removed and rebuilt (R2).
 
