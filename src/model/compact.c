@@ -16,6 +16,9 @@
 #include "volume/store.h"
 
 #define BULK_PREAMBLE_BYTES 2048u
+/* What the new file needs besides: head, trailers, and a line of index or map for each group or entry. */
+#define OVERHEAD_BYTES 8192u
+#define LISTED_BYTES 64u
 
 struct estimate {
     uint64_t number, kept_bytes, size_bytes;
@@ -81,7 +84,8 @@ note_sealed(void *context, const struct volume_facts *facts)
         c->volumes = realloc(c->volumes, c->capacity * sizeof *c->volumes);
         ensure(c->volumes != NULL);
     }
-    c->volumes[c->count++] = (struct estimate){.number = facts->number, .size_bytes = facts->size_bytes, .bulk = facts->bulk};
+    c->volumes[c->count++] = (struct estimate){.number = facts->number, .kept_bytes = OVERHEAD_BYTES,
+                                                   .size_bytes = facts->size_bytes, .bulk = facts->bulk};
     return true;
 }
 
@@ -99,14 +103,14 @@ add_group(struct compaction *c, const struct journal_group *group)
 {
     struct estimate *log = estimate_of(c, group->position.volume);
     if (log != NULL)
-        log->kept_bytes += TAR_BLOCK_SIZE + tar_padded(group->position.length);
+        log->kept_bytes += TAR_BLOCK_SIZE + tar_padded(group->position.length) + 2 * LISTED_BYTES;
     for (unsigned i = 0; i < group->entry_count; i++) {
         const struct journal_tar_entry *entry = &group->entries[i];
         struct estimate *volume = estimate_of(c, entry->place.volume);
         if (volume == NULL || !keep_entry(c, entry->path, entry->place, entry->length))
             continue;
         bool preamble = volume->bulk && text_starts_with(entry->path, TEXT("ocfl/"));
-        volume->kept_bytes += (preamble ? BULK_PREAMBLE_BYTES : TAR_BLOCK_SIZE) + tar_padded(entry->length);
+        volume->kept_bytes += (preamble ? BULK_PREAMBLE_BYTES : TAR_BLOCK_SIZE) + tar_padded(entry->length) + LISTED_BYTES;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "model/keys.h"
 #include "model/principal_cache.h"
 #include "model/private.h"
+#include "model/rebuild.h"
 #include "model/read/moment.h"
 #include "ocfl/layout.h"
 #include "volume/store.h"
@@ -343,28 +344,15 @@ open_catalog(struct model *model, struct error *error)
     return code;
 }
 
-static enum error_code
-remove_folder(const char *path, struct error *error)
-{
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        return errno == ENOENT ? ERROR_NONE : error_set_errno(error, errno, "cannot open %s", path);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    return rmdir(path) == 0 ? ERROR_NONE : error_set_errno(error, errno, "cannot remove %s", path);
-}
+#define REPLAY_GROUPS_MAXIMUM 2000u /* beyond, with an empty catalog, sorting is faster than replaying */
 
 static enum error_code
-drop_catalog(struct model *model, const char *why, struct error *error)
+renew_catalog(struct model *model, const char *why, struct error *error)
 {
-    note(model, "the catalog is dropped and made anew from the volumes", why);
+    note(model, "the catalog is made anew from the volumes", why);
     catalog_close(model->catalog);
     model->catalog = NULL;
-    char *path = path_in(model, "catalog");
-    enum error_code code = remove_folder(path, error);
-    free(path);
+    enum error_code code = rebuild_catalog(model, error);
     return code != ERROR_NONE ? code : open_catalog(model, error);
 }
 
@@ -386,11 +374,15 @@ open_store(struct model *model, struct error *error)
                  (unsigned long long)recovery.tail_bytes, recovery.tail_copy);
         note(model, "a torn tail was cut", words);
     }
-    if (!recovery.position_unknown)
-        return ERROR_NONE;
-    if (model->borrowed_parts)
+    if (recovery.position_unknown && model->borrowed_parts)
         return error_set(error, ERROR_CONFLICT, "the catalog reflects a group that the volumes do not hold");
-    return drop_catalog(model, "it reflects a group that the volumes do not hold", error);
+    if (model->borrowed_parts || model->options.read_only)
+        return ERROR_NONE;
+    if (recovery.position_unknown)
+        return renew_catalog(model, "it reflects a group that the volumes do not hold", error);
+    if (known.sequence == 0 && store_position(model->store).sequence > REPLAY_GROUPS_MAXIMUM)
+        return renew_catalog(model, "there was none", error);
+    return ERROR_NONE;
 }
 
 static enum error_code
@@ -476,6 +468,35 @@ model_open_parts(const struct model_options *options, const struct model_parts *
     }
     *ret_model = model;
     return ERROR_NONE;
+}
+
+enum error_code
+model_rebuild(const struct model_options *options, uint64_t *ret_resources, struct error *error)
+{
+    struct model *model = model_alloc(options);
+    struct position none = {0};
+    struct store_recovery recovery;
+    struct lookup lookup;
+    struct counts counts = {0};
+    enum error_code code = open_folder(model, error);
+    if (code == ERROR_NONE) {
+        struct store_options store_options = store_options_of(model);
+        code = store_open(&store_options, &none, note_fault, model, &model->store, &recovery, error);
+    }
+    if (code == ERROR_NONE) {
+        model->identity = *store_identity(model->store);
+        code = rebuild_catalog(model, error);
+    }
+    if (code == ERROR_NONE)
+        code = open_catalog(model, error);
+    if (code == ERROR_NONE) {
+        lookup = (struct lookup){.catalog = model->catalog};
+        code = lookup_counts(&lookup, ROOT_ID, &counts, error);
+    }
+    if (code == ERROR_NONE)
+        *ret_resources = (uint64_t)counts.resources + 1;
+    model_release(model);
+    return code;
 }
 
 void

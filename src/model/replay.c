@@ -235,6 +235,7 @@ struct replay {
     struct overlay *overlay;
     struct catalog_batch *batch;
     struct arena arena;
+    bool from_nothing; /* the catalog was empty: purged lines have never been applied to it */
     bool unknown_operation;
 };
 
@@ -252,6 +253,8 @@ apply_line(struct replay *r, const struct journal_group *group, unsigned index, 
     if (line.operation == OPERATION_PURGED)
         for (size_t i = 0; i < line.ids.count && code == ERROR_NONE; i++)
             code = overlay_forget(r->overlay, line.ids.ids[i], error);
+    if (line.operation == OPERATION_PURGED && r->from_nothing && code == ERROR_NONE)
+        code = line_effects_kept(&line, overlay_apply, r->overlay, error);
     return code;
 }
 
@@ -315,6 +318,7 @@ replay_journal(struct model *model, struct error *error)
     code = journal_reader_open(model->store, known.sequence + 1, true, &reader, error);
     if (code != ERROR_NONE)
         return code;
+    r.from_nothing = known.sequence == 0;
     r.overlay = overlay_new(model->catalog);
     r.batch = catalog_batch_new();
     arena_init(&r.arena, 0);
