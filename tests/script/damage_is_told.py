@@ -69,8 +69,8 @@ with Server() as server:
     missing = volume_files(server.volumes)[0]
     os.rename(missing, missing + ".away")
     server.comes_up()  # or refuses; either way it says which volume is missing
-    said = server.log_text() + server.cli("status").error_text + server.cli("verify").error_text
-    check(re.search(r"log-0*1\b|volume 1\b", said), f"the missing volume is not named: {said}")
+    said = server.log_text() + server.cli("--json", "verify", "--since", "1").text
+    check(re.search(r"log-0*1\b|volume\"?[ :]1\b", said), f"the missing volume is not named: {said}")
     server.kill()
     os.rename(missing + ".away", missing)
     server.start()
