@@ -24,7 +24,7 @@ def work(server, thread):
             if not live or chance < 0.5:
                 path = f"/t{thread}/{dice.randrange(20)}/{number} é"
                 body = dice.randbytes(dice.choice([0, 10, 1000, 20000]) if number % 500 else 1500000)
-                equal(connection.request("PUT", "/rest" + quote(path), body).status, 201, path)
+                equal(connection.request("PUT", "/rest" + quote(path), body, {"Content-Type": "application/octet-stream"}).status, 201, path)
                 live.append(path)
             elif chance < 0.8:
                 path = dice.choice(live)
