@@ -370,6 +370,7 @@ run_group(struct committer *c, struct transaction **pending)
     }
     if (*pending == NULL)
         return;
+    uint64_t leased_until = c->d.leased_until;
     begin_layout(c);
     struct transaction *taken = lay_out(c, pending);
     timing.layout_ns = clock_monotonic_ns() - began_ns;
@@ -377,8 +378,10 @@ run_group(struct committer *c, struct transaction **pending)
         group_abandon(c->d.group);
     } else {
         code = commit_and_apply(c, &position, &timing, &error);
-        if (code != ERROR_NONE)
+        if (code != ERROR_NONE) {
             fail_all(taken, code, &error);
+            c->d.leased_until = leased_until; /* a lease that did not become durable is none: ids drawn are gaps */
+        }
     }
     finish_transactions(c, taken, &position, &timing, began_ns);
     answer(taken);
