@@ -97,6 +97,11 @@ void follower_health(struct follower *follower, struct model_health *ret_health)
 /* One bounded step; *ret_more when there is work left. For simulations, and the thread's own loop. */
 enum error_code follower_step(struct model *model, bool *ret_more, struct error *error) AV_MUST_USE;
 
+/* ---- volumes.c ---- */
+/* Volumes that hold something and whose files are not there. */
+typedef void volume_missing(void *context, uint64_t number, bool bulk);
+enum error_code missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error) AV_MUST_USE;
+
 /* ---- purge.c ---- */
 /* Repeats what was intended and not completed before the process ended. */
 enum error_code purge_resume(struct model *model, struct error *error) AV_MUST_USE;

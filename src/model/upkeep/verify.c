@@ -180,6 +180,21 @@ tell_fault(void *context, const struct store_fault *fault)
     buffer_release(&json);
 }
 
+struct missing {
+    struct verification *v;
+    uint64_t count;
+};
+
+static void
+tell_missing(void *context, uint64_t number, bool bulk)
+{
+    struct missing *missing = context;
+    struct store_fault fault = {.code = ERROR_NOT_FOUND, .volume = number, .what = "the volume's file is not there"};
+    (void)bulk;
+    missing->count++;
+    tell_fault(missing->v, &fault);
+}
+
 enum error_code
 model_verify(struct model *model, const struct model_verify_options *wanted, maintenance_proceed *proceed,
              maintenance_line *line, void *context, uint64_t *ret_faults, struct error *error)
@@ -197,7 +212,11 @@ model_verify(struct model *model, const struct model_verify_options *wanted, mai
         options.since_sequence = 1;
     arena_init(&v.arena, 0);
     *ret_faults = 0;
-    enum error_code code = store_verify(model->store, &options, tell_fault, &v, ret_faults, error);
+    struct missing missing = {&v, 0};
+    enum error_code code = missing_volumes(model, tell_missing, &missing, error);
+    if (code == ERROR_NONE)
+        code = store_verify(model->store, &options, tell_fault, &v, ret_faults, error);
+    *ret_faults += missing.count;
     arena_release(&v.arena);
     if (v.remembers && code == ERROR_NONE)
         forget_state(&v);

@@ -62,6 +62,43 @@ model_volumes(struct model *model, maintenance_line *line, void *context, struct
     return ERROR_NONE;
 }
 
+struct search {
+    uint64_t number;
+    bool found;
+};
+
+static bool
+is_wanted(void *context, const struct volume_facts *facts)
+{
+    struct search *search = context;
+    search->found = facts->number == search->number;
+    return !search->found;
+}
+
+enum error_code
+missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error)
+{
+    static const char from[] = {FAMILY_VOLUME}, to[] = {FAMILY_VOLUME + 1};
+    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct catalog_scan *scan;
+    struct text key, value;
+    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
+        struct volume_record record;
+        struct search search = {key_read_number(key, 1), false};
+        code = volume_decode(value, &record, error);
+        if (code != ERROR_NONE || (record.committed_bytes == 0 && record.sealed_bytes == 0))
+            continue;
+        store_volumes(model->store, is_wanted, &search);
+        if (!search.found)
+            tell(context, search.number, record.bulk);
+    }
+    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
+}
+
 static enum error_code
 seal_task(void *context, struct error *error)
 {
