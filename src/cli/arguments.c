@@ -75,6 +75,17 @@ option_of(const struct cli_option *options, const char *name, size_t length, cha
     return NULL;
 }
 
+/* Values may begin with a dash: what is no option by its whole name is then taken as it is. */
+static bool
+is_literal(const struct cli *cli, const char *word, const struct cli_option *options)
+{
+    if (cli->literal_after == 0 || cli->argument_count < cli->literal_after)
+        return false;
+    if (word[1] != '-')
+        return word[2] != '\0' || option_of(options, NULL, 0, word[1]) == NULL;
+    return option_of(options, word + 2, strcspn(word + 2, "="), 0) == NULL;
+}
+
 /* Takes one option at argv[*at]; false when it is wrong (said). */
 static bool
 take_option(struct cli *cli, int argc, char **argv, int *at, const struct cli_option *options)
@@ -130,7 +141,7 @@ cli_parse(struct cli *cli, int argc, char **argv, const struct cli_option *optio
     for (int i = 0; i < argc; i++) {
         if (!over && strcmp(argv[i], "--") == 0)
             over = true;
-        else if (over || argv[i][0] != '-' || argv[i][1] == '\0')
+        else if (over || argv[i][0] != '-' || argv[i][1] == '\0' || is_literal(cli, argv[i], all))
             cli->arguments[cli->argument_count++] = argv[i];
         else if (!take_option(cli, argc, argv, &i, all))
             return false;

@@ -95,6 +95,7 @@ struct cli {
     const char *command;
     const char *data; /* may be NULL until cli_data_folder() */
     bool json, quiet, verbose;
+    size_t literal_after;   /* after so many positional arguments, a word that is no known option is one too; 0: never */
     const char **arguments; /* positional, after cli_parse */
     size_t argument_count;
 };

@@ -177,6 +177,7 @@ command_meta(struct cli *cli, int argc, char **argv)
     const char *after = NULL, *limit = NULL;
     const struct cli_option own[] = {{0, "no-version", NULL, &no_version}, {0, "after", &after, NULL},
                                      {0, "limit", &limit, NULL}, {0}};
+    cli->literal_after = 2; /* attributes and values may begin with a dash */
     if (!cli_parse(cli, argc, argv, own))
         return EXIT_USAGE;
     if (cli->argument_count < 2)

@@ -97,7 +97,8 @@ open_journal(struct put *put, const char *path, struct error *error)
         put->done[put->done_count++] = text_copy(line);
     }
     buffer_release(&whole);
-    qsort(put->done, put->done_count, sizeof *put->done, compare_lines);
+    if (put->done_count > 0)
+        qsort(put->done, put->done_count, sizeof *put->done, compare_lines);
     return ERROR_NONE;
 }
 

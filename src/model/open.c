@@ -7,11 +7,11 @@
  */
 #include "auth/token.h"
 #include "base/ensure.h"
-#include "model/hold.h"
-#include "model/keys.h"
-#include "model/principal_cache.h"
+#include "model/commit/hold.h"
+#include "model/record/keys.h"
+#include "model/persons/principal_cache.h"
 #include "model/private.h"
-#include "model/rebuild.h"
+#include "model/upkeep/rebuild.h"
 #include "model/read/moment.h"
 #include "ocfl/layout.h"
 #include "volume/store.h"
@@ -418,6 +418,15 @@ cut_bulk_volumes(struct model *model, struct error *error)
     return code;
 }
 
+static void
+note_missing(void *context, uint64_t number, bool bulk)
+{
+    char words[96];
+    snprintf(words, sizeof words, "volume %llu (%s-%010llu) holds content and its file is not there",
+             (unsigned long long)number, bulk ? "bulk" : "log", (unsigned long long)number);
+    note(context, "a volume is missing", words);
+}
+
 static enum error_code
 start(struct model *model, bool threads, struct error *error)
 {
@@ -426,6 +435,8 @@ start(struct model *model, bool threads, struct error *error)
         code = replay_journal(model, error);
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
+    if (code == ERROR_NONE)
+        code = missing_volumes(model, note_missing, model, error);
     model->passwords = password_cache_new(model->random);
     model->principals = principal_cache_new(model->random);
     model->moments = moments_new(model->catalog);

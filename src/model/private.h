@@ -7,7 +7,7 @@
 
 #include "base/lock.h"
 #include "io/data_lock.h"
-#include "model/lookup.h"
+#include "model/record/lookup.h"
 #include "model/model.h"
 
 #include <stdatomic.h>
@@ -91,9 +91,16 @@ enum error_code overlay_forget(struct overlay *overlay, uint64_t id, struct erro
 enum error_code follower_new(struct model *model, struct follower **ret_follower, struct error *error) AV_MUST_USE;
 void follower_free(struct follower *follower);
 void follower_wake(struct follower *follower); /* any thread */
+/* Waits until there is nothing left to spread or to journal about volumes; TIMEOUT after two minutes. */
+enum error_code follower_settle(struct model *model, struct error *error) AV_MUST_USE;
 void follower_health(struct follower *follower, struct model_health *ret_health);
 /* One bounded step; *ret_more when there is work left. For simulations, and the thread's own loop. */
 enum error_code follower_step(struct model *model, bool *ret_more, struct error *error) AV_MUST_USE;
+
+/* ---- volumes.c ---- */
+/* Volumes that hold something and whose files are not there. */
+typedef void volume_missing(void *context, uint64_t number, bool bulk);
+enum error_code missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error) AV_MUST_USE;
 
 /* ---- purge.c ---- */
 /* Repeats what was intended and not completed before the process ended. */

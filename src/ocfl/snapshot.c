@@ -10,13 +10,18 @@ ocfl_write_statements_jsonl(struct buffer *out, const struct ocfl_statement *sta
 {
     for (size_t i = 0; i < count; i++) {
         struct json_writer w = json_writer(out);
-        json_begin_array(&w);
+        json_begin_object(&w);
+        json_key(&w, "attribute");
         json_put_text(&w, statements[i].attribute);
+        json_key(&w, "place");
         json_put_u64(&w, statements[i].place);
+        json_key(&w, "value");
         json_put_text(&w, statements[i].value);
+        json_key(&w, "qualifier");
         json_put_text(&w, statements[i].qualifier);
+        json_key(&w, "extra");
         json_put_text(&w, statements[i].extra);
-        json_end_array(&w);
+        json_end_object(&w);
         buffer_append_char(out, '\n');
     }
 }

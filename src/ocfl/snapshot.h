@@ -3,7 +3,7 @@
  * Snapshots of statements inside an object: metadata/statements.jsonl (exact, in order) and
  * metadata/statements.nt (for RDF tools; order is lost).
  *
- * JSON Lines: one array a line, [attribute, place, value, qualifier, extra].
+ * JSON Lines: one object a line with the members attribute, place, value, qualifier, extra, in this order.
  * N-Triples: subject = the object's id; predicate = the attribute when it is an absolute IRI, else
  * urn:archivolt:attribute:<percent-encoded>; object by the qualifier: "" a plain literal, "@lang" a literal
  * with a language, "^^IRI" with a datatype, "<>" the value is an IRI; any other qualifier (a unit) gives a plain literal.

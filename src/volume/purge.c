@@ -204,6 +204,16 @@ is_line(const char *data, size_t length)
            memchr(data, '\n', length) == NULL;
 }
 
+/* A copy that was made before these bytes were written has nothing to erase there. */
+static bool
+is_beyond_copy(const struct target *target, uint64_t physical)
+{
+    uint64_t size = 0;
+    return target->store == NULL &&
+           target->device->operations->size(target->copy.file, &size, NULL) == ERROR_NONE &&
+           physical >= size;
+}
+
 /* Reads the line; adds nothing when it is purged already. */
 static enum error_code
 plan_line(struct target *target, const struct purge_line *line, struct changes *plan,
@@ -217,7 +227,7 @@ plan_line(struct target *target, const struct purge_line *line, struct changes *
     size_t length = (size_t)line->line_length;
     enum error_code code =
         volume__locate(target->store, &target->copy, line->place.offset, &physical, error);
-    if (code != ERROR_NONE)
+    if (code != ERROR_NONE || is_beyond_copy(target, physical))
         return code;
     char *data = malloc(length + 1);
     ensure(data != NULL);
@@ -266,7 +276,7 @@ plan_span(struct target *target, const struct purge_span *span, struct changes *
     uint64_t physical = 0, before = span->bulk_preamble ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
     enum error_code code =
         volume__locate(target->store, &target->copy, span->place.offset, &physical, error);
-    if (code != ERROR_NONE)
+    if (code != ERROR_NONE || is_beyond_copy(target, physical))
         return code;
     if (physical < HEAD_BYTES + before)
         return error_set(error, ERROR_INVALID, "no entry can be at %llu",

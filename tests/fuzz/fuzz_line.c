@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: journal lines. */
 #include "base/ensure.h"
-#include "model/line.h"
+#include "model/record/line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
  */
 #include "base/ensure.h"
 #include "io/clock.h"
-#include "model/effect.h"
-#include "model/keys.h"
+#include "model/record/effect.h"
+#include "model/record/keys.h"
 #include "model/read/moment.h"
 #include "model/private.h"
 

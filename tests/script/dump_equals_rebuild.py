@@ -15,8 +15,6 @@ OPERATIONS = 100000 if FULL else 3000
 THREADS = 8
 COMMANDS = OPERATIONS // 100  # by command line, beside the HTTP ones
 
-TYPE = {"Content-Type": "application/octet-stream"}
-
 
 def work(server, thread):
     dice, live = random.Random(thread), []
@@ -26,11 +24,11 @@ def work(server, thread):
             if not live or chance < 0.5:
                 path = f"/t{thread}/{dice.randrange(20)}/{number} é"
                 body = dice.randbytes(dice.choice([0, 10, 1000, 20000]) if number % 500 else 1500000)
-                equal(connection.request("PUT", "/rest" + quote(path), body, TYPE).status, 201, path)
+                equal(connection.request("PUT", "/rest" + quote(path), body, {"Content-Type": "application/octet-stream"}).status, 201, path)
                 live.append(path)
             elif chance < 0.8:
                 path = dice.choice(live)
-                equal(connection.request("PUT", "/rest" + quote(path), b"v%d" % number, TYPE).status, 204, path)
+                equal(connection.request("PUT", "/rest" + quote(path), b"v%d" % number).status, 204, path)
             else:
                 path = live.pop(dice.randrange(len(live)))
                 equal(connection.request("DELETE", "/rest" + quote(path)).status, 204, path)

@@ -38,5 +38,5 @@ with Server() as server:
     newest = max(snapshots, key=lambda path: int(re.search(r"/v(\d+)/content/", path).group(1)))
     with open(newest, "rb") as file:
         lines = [json.loads(line) for line in file]
-    # A line is [attribute, place, value, qualifier, extra].
-    equal([line[2] for line in lines if line[0] == "dc.contributor.author"], wanted, "from volumes")
+    # A line is an object: attribute, place, value, qualifier, extra.
+    equal([line["value"] for line in lines if line["attribute"] == "dc.contributor.author"], wanted, "from volumes")

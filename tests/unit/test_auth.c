@@ -2,7 +2,7 @@
 /* Passwords, tokens, and how persons are recognised by them. */
 #include "auth/password.h"
 #include "auth/token.h"
-#include "model/password_cache.h"
+#include "model/persons/password_cache.h"
 #include "view_fixture.h"
 
 #define PASSWORD "correct horse"

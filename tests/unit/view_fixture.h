@@ -7,10 +7,10 @@
 #define ARCHIVOLT_TESTS_VIEW_FIXTURE_H
 
 #include "base/ensure.h"
-#include "model/effect.h"
-#include "model/keys.h"
+#include "model/record/effect.h"
+#include "model/record/keys.h"
 #include "model/read/moment.h"
-#include "model/principal_cache.h"
+#include "model/persons/principal_cache.h"
 #include "model/private.h"
 
 #include <setjmp.h>

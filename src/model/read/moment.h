@@ -18,7 +18,7 @@
 #define ARCHIVOLT_MODEL_MOMENT_H
 
 #include "catalog/catalog.h"
-#include "model/line.h"
+#include "model/record/line.h"
 
 #define MOMENT_PATHS 512u
 #define MOMENT_PATH_BYTES 1024u

@@ -10,7 +10,7 @@
 #ifndef ARCHIVOLT_MODEL_VIEW_PRIVATE_H
 #define ARCHIVOLT_MODEL_VIEW_PRIVATE_H
 
-#include "model/keys.h"
+#include "model/record/keys.h"
 #include "model/private.h"
 #include "model/read/moment.h"
 
