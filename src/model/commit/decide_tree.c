@@ -308,18 +308,19 @@ decide_forget_tombstone(struct decision *d, struct error *error)
     code = lookup_node(&d->lookup, walk.ids[walk.count - 1], &d->scratch, &node, error);
     if (code == ERROR_NONE)
         code = decide_require(d, &walk, node.owner, RIGHT_WRITE, error);
-    /* Every earlier resource of this name is forgotten with the newest, else the next would mark the path. */
-    while (code == ERROR_NONE && walk.gone != 0) {
-        struct line line = {.operation = OPERATION_FORGET, .id = walk.gone,
-                            .parent = walk.ids[walk.count - 1], .name = walk.missing};
-        stage->result.id = walk.gone;
-        code = decide_journal(d, &line, error);
-        if (code == ERROR_NONE)
-            code = lookup_path(&d->lookup, stage->target.path, &walk, &why) == ERROR_GONE ? ERROR_NONE : ERROR_NOT_FOUND;
-        if (code == ERROR_NOT_FOUND)
-            return ERROR_NONE;
-    }
-    return code;
+    struct line line = {.operation = OPERATION_FORGET, .id = walk.gone, .parent = walk.ids[walk.count - 1],
+                        .name = walk.missing};
+    struct key key;
+    key_gone(&key, line.parent, line.name, line.id);
+    if (code == ERROR_NONE)
+        code = lookup_get(&d->lookup, key_text(&key), &d->scratch, error);
+    if (code != ERROR_NONE)
+        return code;
+    struct cursor cursor = cursor_of(d->scratch.data, d->scratch.length);
+    line.after = cursor_varint(&cursor);
+    line.created_us = cursor_varint(&cursor);
+    stage->result.id = walk.gone;
+    return decide_journal(d, &line, error);
 }
 
 /* ---- access ------------------------------------------------------------------------------------- */

@@ -414,6 +414,10 @@ effects_of_DELETE(struct emitter *e)
     key_gone(&key, line->parent, line->name, line->id);
     buffer_append_varint(&e->operand, e->origin->sequence);
     buffer_append_varint(&e->operand, (uint64_t)e->origin->time_us);
+    buffer_append_varint(&e->operand, 0);
+    emit_operand(e, FOLD_SET, &key);
+    key_tombstone(&key, line->parent, line->name);
+    buffer_append_varint(&e->operand, line->id);
     emit_operand(e, FOLD_SET, &key);
     emit_node(e, FOLD_NODE, &change, NODE_BUMP);
     emit_ancestors(e, &line->in, &line->subtree, -1, -1);
@@ -438,6 +442,11 @@ effects_of_FORGET(struct emitter *e)
 {
     struct key key;
     key_gone(&key, e->line->parent, e->line->name, e->line->id);
+    buffer_append_varint(&e->operand, e->line->after);
+    buffer_append_varint(&e->operand, e->line->created_us);
+    buffer_append_varint(&e->operand, 1);
+    emit_operand(e, FOLD_SET, &key);
+    key_tombstone(&key, e->line->parent, e->line->name);
     emit_delete(e, &key);
     emit_history(e);
 }

@@ -115,6 +115,14 @@ key_gone(struct key *key, uint64_t parent, struct text name, uint64_t id)
 }
 
 void
+key_tombstone(struct key *key, uint64_t parent, struct text name)
+{
+    key_begin(key, FAMILY_TOMBSTONE);
+    key_number(key, parent);
+    key_append(key, name);
+}
+
+void
 key_version(struct key *key, uint64_t id, uint64_t number)
 {
     key_begin(key, FAMILY_VERSION);

@@ -17,10 +17,11 @@
     X(DIGEST, 'd', "digest")         /* first 16 bytes of a digest, id -> nothing */               \
     X(DUE_OF, 'e', "due-of")         /* id, kind -> time */                                        \
     X(CHANGE, 'f', "change")         /* sequence, index -> id, operation */                        \
-    X(GONE, 'g', "gone")             /* parent, name, 0, id -> sequence, time */                   \
+    X(GONE, 'g', "gone")             /* parent, name, 0, id -> sequence, time, forgotten */        \
     X(HISTORY, 'h', "history")       /* id, sequence, index -> operation, user, version */         \
     X(INVERSE, 'i', "inverse")       /* attribute, 0, class, value, 0, id, place, hash -> nothing */ \
     X(COUNTS, 'k', "counts")         /* id -> counts */                                            \
+    X(TOMBSTONE, 'j', "tombstone")   /* parent, name -> id of the newest that marks the path */    \
     X(MEMBER, 'm', "member")         /* user, group -> nothing */                                  \
     X(NODE, 'n', "node")             /* id -> node */                                              \
     X(COUNTER, 'o', "counter")       /* name -> last number drawn */                               \
@@ -76,6 +77,7 @@ void key_node(struct key *key, uint64_t id);
 void key_counts(struct key *key, uint64_t id);
 void key_child(struct key *key, uint64_t parent, struct text name);
 void key_gone(struct key *key, uint64_t parent, struct text name, uint64_t id);
+void key_tombstone(struct key *key, uint64_t parent, struct text name);
 void key_version(struct key *key, uint64_t id, uint64_t number);
 void key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index);
 void key_change(struct key *key, uint64_t sequence, uint32_t index);

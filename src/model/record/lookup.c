@@ -66,34 +66,22 @@ lookup_child(const struct lookup *lookup, uint64_t parent, struct text name,
     return code;
 }
 
-/* The newest deleted resource of a name, 0 when there is none. */
+/* The deleted resource that marks a name, 0 when there is none. A point look-up: most creations ask in vain. */
 static enum error_code
-newest_gone(const struct lookup *lookup, uint64_t parent, struct text name, uint64_t *ret_id,
-            struct error *error)
+marking_tombstone(const struct lookup *lookup, uint64_t parent, struct text name, struct buffer *value, uint64_t *ret_id,
+                  struct error *error)
 {
-    struct key from, to;
-    struct text key, value;
-    enum error_code code;
+    struct key key;
+    key_tombstone(&key, parent, name);
     *ret_id = 0;
-    key_gone(&from, parent, name, 0);
-    key_gone(&to, parent, name, UINT64_MAX);
-    if (lookup->overlay != NULL) {
-        struct overlay_scan *scan;
-        code = overlay_scan_open(lookup->overlay, key_text(&from), key_text(&to), &scan, error);
-        if (code != ERROR_NONE)
-            return code;
-        while (overlay_scan_next(scan, &key, &value))
-            *ret_id = key_read_number(key, key.length - 8);
-        return overlay_scan_close(scan, error);
-    }
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), true};
-    struct catalog_scan *scan;
-    code = catalog_scan_open(lookup->catalog, lookup->snapshot, &range, &scan, error);
+    enum error_code code = lookup_get(lookup, key_text(&key), value, NULL);
+    if (code == ERROR_NOT_FOUND)
+        return ERROR_NONE;
     if (code != ERROR_NONE)
-        return code;
-    if (catalog_scan_next(scan, &key, &value))
-        *ret_id = key_read_number(key, key.length - 8);
-    return catalog_scan_close(scan, error);
+        return error_set(error, code, "the catalog cannot be read");
+    struct cursor cursor = cursor_of(value->data, value->length);
+    *ret_id = cursor_varint(&cursor);
+    return ERROR_NONE;
 }
 
 static void
@@ -110,12 +98,12 @@ walk_begin(struct walk *walk)
 
 static enum error_code
 walk_missing(const struct lookup *lookup, struct walk *walk, struct text segment, struct text rest,
-             struct text path, struct error *error)
+             struct text path, struct buffer *value, struct error *error)
 {
     walk->missing = segment;
     walk->rest = rest;
     enum error_code code =
-        newest_gone(lookup, walk->ids[walk->count - 1], segment, &walk->gone, error);
+        marking_tombstone(lookup, walk->ids[walk->count - 1], segment, value, &walk->gone, error);
     if (code != ERROR_NONE)
         return code;
     if (walk->gone != 0)
@@ -139,7 +127,7 @@ walk_segments(const struct lookup *lookup, struct text path, struct walk *walk, 
         enum error_code code =
             child_with(lookup, walk->ids[walk->count - 1], segment, value, &child, error);
         if (code == ERROR_NOT_FOUND)
-            return walk_missing(lookup, walk, segment, rest, path, error);
+            return walk_missing(lookup, walk, segment, rest, path, value, error);
         if (code != ERROR_NONE)
             return code;
         walk->ids[walk->count++] = child.id;

@@ -32,7 +32,7 @@ struct walk {
     /* lookup_path that stopped early: */
     struct text missing; /* the first segment that is not there, borrowed from the path */
     struct text rest;    /* the path after it, without its slash; data NULL when nothing follows */
-    uint64_t gone;       /* id of the newest deleted resource of that name there, or 0 */
+    uint64_t gone;       /* id of the deleted resource that marks that name there, or 0 */
 };
 
 enum error_code lookup_get(const struct lookup *lookup, struct text key, struct buffer *ret_value,

@@ -122,6 +122,7 @@ dump_numbers(struct dumped *d)
 #define dump_DUE_OF dump_numbers
 #define dump_GONE dump_numbers
 #define dump_INVERSE dump_nothing
+#define dump_TOMBSTONE dump_numbers
 #define dump_MEMBER dump_nothing
 #define dump_COUNTER dump_numbers
 #define dump_GROUP_MEMBER dump_nothing
@@ -292,6 +293,7 @@ struct family_entry {
 #define KEY_NUMBERS_HISTORY 2
 #define KEY_NUMBERS_INVERSE 0
 #define KEY_NUMBERS_COUNTS 1
+#define KEY_NUMBERS_TOMBSTONE 1
 #define KEY_NUMBERS_MEMBER 2
 #define KEY_NUMBERS_NODE 1
 #define KEY_NUMBERS_COUNTER 0

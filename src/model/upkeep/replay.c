@@ -180,6 +180,38 @@ delete_due(struct overlay *overlay, uint64_t id, struct text key, struct text va
     overlay_delete(overlay, key_text(&due));
 }
 
+/* The name is marked by the newest of those that are left and were not forgotten, as a rebuild would have it. */
+static enum error_code
+renew_tombstone(struct overlay *overlay, uint64_t parent, struct text name, struct error *error)
+{
+    struct key from, to, mark;
+    struct text key, value;
+    struct overlay_scan *scan;
+    uint64_t id = 0;
+    key_gone(&from, parent, name, 0);
+    key_gone(&to, parent, name, UINT64_MAX);
+    enum error_code code = overlay_scan_open(overlay, key_text(&from), key_text(&to), &scan, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (overlay_scan_next(scan, &key, &value)) {
+        struct cursor cursor = cursor_of(value.data, value.length);
+        (void)cursor_varint(&cursor);
+        (void)cursor_varint(&cursor);
+        id = cursor_varint(&cursor) == 0 ? key_read_number(key, key.length - 8) : 0;
+    }
+    code = overlay_scan_close(scan, error);
+    key_tombstone(&mark, parent, name);
+    if (id == 0) {
+        overlay_delete(overlay, key_text(&mark));
+        return code;
+    }
+    struct buffer operand = {0};
+    buffer_append_varint(&operand, id);
+    overlay_put(overlay, key_text(&mark), buffer_text(&operand));
+    buffer_release(&operand);
+    return code;
+}
+
 /* The entry under the parent, live or deleted. */
 static enum error_code
 delete_place(struct overlay *overlay, uint64_t id, struct error *error)
@@ -197,6 +229,7 @@ delete_place(struct overlay *overlay, uint64_t id, struct error *error)
         }
         key_gone(&key, node.parent, node.name, id);
         overlay_delete(overlay, key_text(&key));
+        code = renew_tombstone(overlay, node.parent, node.name, error);
         key_node(&key, id);
         overlay_delete(overlay, key_text(&key));
         key_counts(&key, id);
