@@ -21,11 +21,13 @@ with Server() as server, server.connect() as connection:
         equal(answer.status, 400, limit)
         contains(answer.text, limit)
 
-    # A move costs the same for a tree of any size, so it cannot know how deep the tree is. What lies too deep then is
-    # out of reach by its path, with the limit named, until a part of the tree is moved up; nothing is lost.
+    # A move costs the same for a tree of any size, so it cannot know how deep the tree is. What lies deeper then than
+    # anything could be created stays readable; nothing new can be made down there.
     server.must("mkdir", "/m")
     server.must("mv", "/d", "/m/d")
-    contains(server.cli("cat", "/m" + deepest).error_text, "depth")
+    equal(server.must("cat", "/m" + deepest).output, b"deep")
+    equal(server.get("/m" + deepest).body, b"deep")
+    contains(put("/m" + deepest + "x").text, "depth")
     server.must("ls", "-R", "/m")
     server.must("mv", "/m/d/d", "/d")
     equal(server.must("cat", deepest[2:]).output, b"deep")

@@ -106,10 +106,18 @@ copy_target(struct transaction *t, struct target target, struct target *ret, str
     *ret = target;
     if (target.id != 0)
         return ERROR_NONE;
-    enum error_code code = path_check(target.path, &t->model->limits, error);
+    enum error_code code = path_check_existing(target.path, &t->model->limits, error);
     if (code == ERROR_NONE)
         ret->path = arena_copy(&t->arena, target.path);
     return code;
+}
+
+/* Of what may be created: within the limits. */
+static enum error_code
+copy_new_target(struct transaction *t, struct target target, struct target *ret, struct error *error)
+{
+    enum error_code code = target.id != 0 ? ERROR_NONE : path_check(target.path, &t->model->limits, error);
+    return code != ERROR_NONE ? code : copy_target(t, target, ret, error);
 }
 
 static void
@@ -176,7 +184,7 @@ transaction_put_file(struct transaction *t, struct target target, struct upload 
 {
     BEGIN_STAGE(put_file);
     ensure((*upload)->magic == UPLOAD_MAGIC && (*upload)->finished);
-    enum error_code code = copy_target(t, target, &stage->target, error);
+    enum error_code code = copy_new_target(t, target, &stage->target, error);
     if (code == ERROR_NONE)
         code = copy_file_options(t, options, &stage->file, error);
     copy_condition(t, &options->condition, &stage->condition);
@@ -194,7 +202,7 @@ transaction_make_container(struct transaction *t, struct target target,
                            const struct container_options *options, struct error *error)
 {
     BEGIN_STAGE(make_container);
-    enum error_code code = copy_target(t, target, &stage->target, error);
+    enum error_code code = copy_new_target(t, target, &stage->target, error);
     stage->container = *options;
     copy_condition(t, &options->condition, &stage->condition);
     return finish_stage(t, before, code, error);
@@ -477,7 +485,7 @@ transaction_hold(struct transaction *t, struct target target, struct error *erro
     struct walk walk;
     enum error_code code = ERROR_NONE;
     if (target.id == 0)
-        code = path_check(target.path, &t->model->limits, error);
+        code = path_check_existing(target.path, &t->model->limits, error);
     if (code == ERROR_NONE)
         code = target.id != 0 ? lookup_ancestry(&lookup, target.id, &walk, error)
                               : lookup_path(&lookup, target.path, &walk, error);

@@ -139,7 +139,7 @@ enum error_code
 view_deleted_at(struct view *view, struct text path, view_gone *visit, void *context, struct error *error)
 {
     struct gone_search search = {view, visit, context, false, error};
-    enum error_code code = path_check(path, &view->model->limits, error);
+    enum error_code code = path_check_existing(path, &view->model->limits, error);
     if (code != ERROR_NONE || path.length == 1)
         return code;
     return gone_below(&search, ROOT_ID, text_of(path.data + 1, path.length - 1), 0);

@@ -418,7 +418,7 @@ view_resolve(struct view *view, struct text path, struct resource *ret_resource,
 {
     struct standing standing;
     bool visible;
-    enum error_code code = path_check(path, &view->model->limits, error);
+    enum error_code code = path_check_existing(path, &view->model->limits, error);
     if (code == ERROR_NONE)
         code = resolve_standing(view, path, &standing, error);
     if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_CONFLICT)

@@ -154,7 +154,7 @@ call_get(struct call *call, struct error *error)
     struct content_reader *reader = NULL;
     struct text path = call_text(call, "path");
     struct wanted_version wanted = {call_number(call, "version"), &resource, false};
-    enum error_code code = path_check(path, model_limits(call->model), error);
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = call_view(call, &view, error);
     if (code != ERROR_NONE)

@@ -357,7 +357,7 @@ call_access_ls(struct call *call, struct error *error)
     struct resource resource;
     struct access access;
     struct text path = call_text(call, "path"), from;
-    enum error_code code = path_check(path, model_limits(call->model), error);
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = call_view(call, &listing.view, error);
     if (code != ERROR_NONE)

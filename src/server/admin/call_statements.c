@@ -84,7 +84,7 @@ call_meta_ls(struct call *call, struct error *error)
     struct statement_iterator *iterator;
     struct statement statement;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check(path, model_limits(call->model), error);
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = call_view(call, &view, error);
     if (code != ERROR_NONE)
@@ -214,7 +214,7 @@ call_history(struct call *call, struct error *error)
     struct gone_ids gone = {.count = 0};
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check(path, model_limits(call->model), error);
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = call_view(call, &finding.view, error);
     if (code != ERROR_NONE)

@@ -57,7 +57,7 @@ joined(struct arena *arena, struct text folder, struct text name)
 static enum error_code
 resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret, struct error *error)
 {
-    enum error_code code = path_check(path, model_limits(call->model), error);
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = call_view(call, ret_view, error);
     if (code != ERROR_NONE)
@@ -276,7 +276,7 @@ destination(struct call *call, struct text from, struct text to, struct text *re
     struct view *view;
     struct resource resource;
     *ret = to;
-    enum error_code code = path_check(from, model_limits(call->model), error);
+    enum error_code code = path_check_existing(from, model_limits(call->model), error);
     if (code == ERROR_NONE)
         code = path_check(to, model_limits(call->model), error);
     if (code == ERROR_NONE)
