@@ -23,11 +23,13 @@ consists_of(struct text text, const char *characters)
     return text.length > 0;
 }
 
-static void
+/* Always false: the head is not accepted. */
+static bool
 refuse_and_close(struct http_request *request, unsigned status, const char *message)
 {
     http_refuse(request, status, ERROR_PROTOCOL, "%s", message);
     request->answer.close = true;
+    return false;
 }
 
 static void
@@ -84,12 +86,12 @@ check_framing(struct http_request *request)
         request->has_body = true;
         request->body_bytes = HTTP_SIZE_UNKNOWN;
         if (!text_equal_ignoring_case(coding, TEXT("chunked")))
-            return refuse_and_close(request, 501, "the only transfer coding known here is chunked"), false;
+            return refuse_and_close(request, 501, "the only transfer coding known here is chunked");
         if (length.data != NULL)
-            return refuse_and_close(request, 400, "Content-Length beside Transfer-Encoding"), false;
+            return refuse_and_close(request, 400, "Content-Length beside Transfer-Encoding");
     } else if (length.data != NULL) {
         if (!text_to_u64(length, &request->body_bytes))
-            return refuse_and_close(request, 400, "Content-Length is not a number"), false;
+            return refuse_and_close(request, 400, "Content-Length is not a number");
         request->has_body = request->body_bytes > 0;
     }
     return true;
@@ -142,10 +144,10 @@ check_host(struct http_request *request, bool version_1_1)
     struct http_server *server = request->connection->server;
     struct text host = request->headers[HTTP_HEADER_HOST];
     if (host.data == NULL && version_1_1)
-        return refuse_and_close(request, 400, "no Host header"), false;
+        return refuse_and_close(request, 400, "no Host header");
     if (host.length > 0 && (host.length > 300 || !consists_of(host, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                                                      "0123456789-._:[]%")))
-        return refuse_and_close(request, 400, "Host is not a host name and port"), false;
+        return refuse_and_close(request, 400, "Host is not a host name and port");
     if (server->options.base_url.length > 0) {
         request->base_url = server->options.base_url;
     } else if (host.length == 0) {

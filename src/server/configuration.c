@@ -106,7 +106,7 @@ take_line(void *context, const char *section, const char *name, const char *valu
     /* the first error is the one that is told */
     struct error *error = reading->error->code == ERROR_NONE ? reading->error : &later;
     if (length < 0 || (size_t)length >= sizeof key)
-        return error_set(error, ERROR_INVALID, "a key is too long"), 0;
+        return error_set(error, ERROR_INVALID, "a key is too long") == ERROR_NONE;
     return set_by_name(reading->configuration, text_from(key), text_from(value), error) == ERROR_NONE;
 }
 

@@ -88,7 +88,7 @@ wrong_documents_are_refused(void **state)
         "1e", "+1", "0x1", "tru", "nul", "NaN", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"",
         "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\n\"", "\"\x01\"", "\"\xC0\xAF\"", "1 2",
         "{} x", "'a'", "[1 2]", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}",
-        "/* */1", "\xEF\xBB\xBF" "1", "\"a\tb\""};
+        "/* */1", ("\xEF\xBB\xBF" "1"), "\"a\tb\""};
     struct arena arena;
     (void)state;
     arena_init(&arena, 0);
