@@ -21,9 +21,17 @@
 
 #define SORTER_MEMORY_BYTES (192u << 20)
 #define PROGRESS_GROUPS 256u
+#define SUMS_SLOTS 8192u /* a power of two */
+
+/* Counts of a few hot resources (every deposit adds to all its ancestors), summed before they are sorted: sums commute. */
+struct hot_counts {
+    uint64_t id; /* 0: free */
+    struct counts counts;
+};
 
 struct rebuild {
     struct model *model;
+    struct hot_counts *hot; /* SUMS_SLOTS, by id */
     struct sorter *sorter;
     struct arena arena;
     struct buffer record; /* fold, operand */
@@ -83,15 +91,71 @@ put_in_place(const struct model *model, struct error *error)
 /* ---- from lines to effects ----------------------------------------------------------------------------- */
 
 static enum error_code
-sort_effect(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
+sort_record(struct rebuild *r, enum fold fold, struct text key, struct text operand, struct error *error)
 {
-    struct rebuild *r = context;
     buffer_clear(&r->record);
     buffer_append_char(&r->record, (char)fold);
     buffer_append_text(&r->record, operand);
     struct sorter_record record = {key, r->order++, buffer_text(&r->record)};
     enum error_code code = buffer_status(&r->record, error);
     return code != ERROR_NONE ? code : sorter_add(r->sorter, &record, error);
+}
+
+static enum error_code
+give_up_slot(struct rebuild *r, struct hot_counts *slot, struct error *error)
+{
+    struct buffer operand = {0};
+    struct key key;
+    if (slot->id == 0)
+        return ERROR_NONE;
+    key_counts(&key, slot->id);
+    counts_encode(&slot->counts, &operand);
+    enum error_code code = buffer_status(&operand, error);
+    if (code == ERROR_NONE)
+        code = sort_record(r, FOLD_COUNTS, key_text(&key), buffer_text(&operand), error);
+    buffer_release(&operand);
+    slot->id = 0;
+    return code;
+}
+
+static enum error_code
+sum_counts(struct rebuild *r, struct text key, struct text operand, struct error *error)
+{
+    uint64_t id = key_read_number(key, 1);
+    struct hot_counts *slot = &r->hot[id & (SUMS_SLOTS - 1)];
+    struct counts change;
+    enum error_code code = counts_decode(operand, &change, error);
+    if (code == ERROR_NONE && slot->id != id) {
+        code = give_up_slot(r, slot, error);
+        *slot = (struct hot_counts){.id = id};
+    }
+    if (code != ERROR_NONE)
+        return code;
+    slot->counts.children += change.children;
+    slot->counts.resources += change.resources;
+    slot->counts.files += change.files;
+    slot->counts.bytes += change.bytes;
+    if (change.change > slot->counts.change)
+        slot->counts.change = change.change;
+    return ERROR_NONE;
+}
+
+static enum error_code
+sort_effect(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
+{
+    struct rebuild *r = context;
+    if (fold == FOLD_COUNTS)
+        return sum_counts(r, key, operand, error);
+    return sort_record(r, fold, key, operand, error);
+}
+
+static enum error_code
+give_up_all_slots(struct rebuild *r, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    for (size_t i = 0; i < SUMS_SLOTS && code == ERROR_NONE; i++)
+        code = give_up_slot(r, &r->hot[i], error);
+    return code;
 }
 
 static enum error_code
@@ -240,7 +304,11 @@ rebuild_catalog(struct model *model, struct error *error)
     if (code != ERROR_NONE)
         return code;
     arena_init(&r.arena, 0);
+    r.hot = calloc(SUMS_SLOTS, sizeof *r.hot);
+    ensure(r.hot != NULL);
     code = sort_journal(&r, error);
+    if (code == ERROR_NONE)
+        code = give_up_all_slots(&r, error);
     if (code == ERROR_NONE)
         code = sorter_finish(r.sorter, error);
     if (code == ERROR_NONE)
@@ -248,6 +316,7 @@ rebuild_catalog(struct model *model, struct error *error)
     sorter_free(r.sorter);
     arena_release(&r.arena);
     buffer_release(&r.record);
+    free(r.hot);
     if (code == ERROR_NONE)
         code = remove_folder(sort_folder, error);
     return code != ERROR_NONE ? code : put_in_place(model, error);
