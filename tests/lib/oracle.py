@@ -63,7 +63,7 @@ class Oracle:
         self.moves = [move for move in self.moves if move[:2] != (source, target)]
 
     def live(self, prefix=""):
-        return [path for path, states in self.possible.items()
+        return [path for path, states in list(self.possible.items())
                 if path.startswith(prefix) and len(states) == 1 and states[0] is not None]
 
     def verify(self, read, paths=None):
