@@ -5,8 +5,8 @@
 What is run, in this order:
   build/KIND        each kind of build of tools/build.sh
   tools/check_*     the checks of the source tree
-  KIND/NAME         programs that meson lists as tests, once for each kind of build
-  script/NAME       tests/script/*.py against the sanitizer build
+  KIND/SUITE/NAME   programs that meson lists as tests, once for each kind of build
+  script/NAME       tests/script/*.py against the ASan build; script-tsan/NAME with --full
   crash/NAME        tests/crash/*.py against the gcc build
   interop/NAME      tests/interop/*.py
 A Python test is a program: exit 0 passed, anything else failed. There are no skips: what cannot
@@ -142,12 +142,14 @@ def meson_cases(kind):
     folder = os.path.join(ROOT, FOLDERS[kind])
     listed = subprocess.run(["meson", "introspect", "--tests", folder], stdout=subprocess.PIPE, check=True)
     for test in json.loads(listed.stdout):
-        yield Case(f"{kind}/{test['name']}", test["cmd"], kind, cwd=test["workdir"] or folder,
+        suite = test["suite"][0].split(":")[-1] if test["suite"] else "other"
+        yield Case(f"{kind}/{suite}/{test['name']}", test["cmd"], kind, cwd=test["workdir"] or folder,
                    timeout=max(test["timeout"], 60) * SLOWER.get(kind, 1),
                    alone=not test["is_parallel"], env=test["env"])
 
 
-def python_cases(folder, default_kind, full):
+def python_cases(folder, default_kind, full, again=False):
+    """The programs of one folder; `again`: those that do not name a build, under a name of their own."""
     where = os.path.join(ROOT, "tests", folder)
     for file in sorted(os.listdir(where)):
         if not file.endswith(".py"):
@@ -157,10 +159,12 @@ def python_cases(folder, default_kind, full):
         if re.search(r"^# not a test\b", head, re.M) or (re.search(r"^# full$", head, re.M) and not full):
             continue
         kind = re.search(r"^# build: (\w+)$", head, re.M)
+        if kind and again:
+            continue
         kind = kind.group(1) if kind else default_kind
         seconds = re.search(r"^# timeout: (\d+)$", head, re.M)
-        yield Case(f"{folder}/{file[:-3]}", ["python3", os.path.join(where, file)], kind,
-                   timeout=int(seconds.group(1)) if seconds else 120,
+        yield Case(f"{folder}{'-' + kind if again else ''}/{file[:-3]}", ["python3", os.path.join(where, file)], kind,
+                   timeout=(int(seconds.group(1)) if seconds else 120) * SLOWER.get(kind, 1),
                    alone=bool(re.search(r"^# alone$", head, re.M)),
                    env={"ARCHIVOLT_BUILD": os.path.join(ROOT, FOLDERS[kind]),
                         "ARCHIVOLT_FULL": "1" if full else "0",
@@ -192,6 +196,8 @@ def all_cases(kinds, broken, full):
         if kind in UNIT_KINDS and kind not in broken:
             yield from meson_cases(kind)
     yield from python_cases("script", "asan", full)
+    if full:
+        yield from python_cases("script", "tsan", full, again=True)
     yield from python_cases("crash", "gcc", full)
     yield from python_cases("interop", "gcc", full)
 

@@ -17,6 +17,7 @@ enum lock_rank {
     LOCK_RANK_TRANSACTION = 30, /* model: long transactions and their locks */
     LOCK_RANK_COMMITTER = 40,   /* model: the queue of prepared transactions */
     LOCK_RANK_MODEL_CACHE = 50, /* model: verified passwords, rules, users */
+    LOCK_RANK_VOLUME_REWRITING = 51, /* volume: one purge or compaction at a time */
     LOCK_RANK_VOLUME_NAMES = 52,   /* volume: creation, renames, removals */
     LOCK_RANK_VOLUME_WRITING = 55, /* volume: bytes of the open log volume */
     LOCK_RANK_STORE = 60,       /* volume: table of open volumes, bulk pool */

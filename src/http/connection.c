@@ -101,10 +101,17 @@ http_wake(struct http_request *request)
     atomic_fetch_sub(&server->sleeping, 1);
 }
 
+/* What `next` names is for when the body is in. */
+static bool
+waits_for_body(const struct http_request *request)
+{
+    return request->receiver != NULL && request->phase < HTTP_PHASE_FINAL;
+}
+
 void
 http_run_steps(struct http_request *request)
 {
-    while (request->next != NULL && !request->sleeping && !http_answered(request)) {
+    while (request->next != NULL && !request->sleeping && !http_answered(request) && !waits_for_body(request)) {
         http_step *step = request->next;
         request->next = NULL;
         step(request);
@@ -188,8 +195,7 @@ head_call(struct http_request *request, const char *method, const char *version)
         if (!http_answered(request))
             authenticate(request);
     }
-    if (request->receiver == NULL)
-        http_run_steps(request);
+    http_run_steps(request);
     if (request->sleeping)
         return MHD_YES;
     if (http_answered(request) && request->has_body && !worth_draining(request)) {

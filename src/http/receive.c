@@ -74,9 +74,10 @@ body_is_whole(struct http_request *request)
         finished(request);
         return;
     }
-    receipt->outcome = http_work(request, finish, finished, &receipt->error);
-    if (receipt->outcome != ERROR_NONE)
-        receipt->failed(request, &receipt->error);
+    /* The worker may be done before http_work() returns: the receipt's outcome is its own. */
+    struct error error = {0};
+    if (http_work(request, finish, finished, &error) != ERROR_NONE)
+        receipt->failed(request, &error);
 }
 
 enum error_code

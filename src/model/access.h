@@ -12,6 +12,7 @@
 #define ARCHIVOLT_MODEL_ACCESS_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/text.h"
 

@@ -12,7 +12,8 @@
 typedef bool maintenance_proceed(void *context, const char *what, uint64_t done, uint64_t total);
 typedef void maintenance_line(void *context, struct text json); /* one JSON object, no newline */
 
-/* The whole catalog as canonical JSON lines, in key order. */
+/* The whole catalog as canonical JSON lines, in key order. Waits for followers first, so that nothing but new work
+ * changes the next dump. TIMEOUT when they do not come to an end. */
 enum error_code model_dump(struct model *model, maintenance_line *line, void *context, struct error *error) AV_MUST_USE;
 /* Catalog against itself and against the journal (counts, parents, children, inverse, positions) and volumes'
  * structure, without reading content. Each fault is one line. */

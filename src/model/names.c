@@ -3,6 +3,10 @@
 #include "model/limits.h"
 #include "model/view.h"
 
+/* What moves may have made of trees that were within the limits when they were created. */
+#define EXISTING_PATH_BYTES (1u << 20)
+#define EXISTING_DEPTH 1024u
+
 enum error_code
 name_check(struct text name, const struct model_limits *limits, struct error *error)
 {
@@ -22,8 +26,8 @@ name_check(struct text name, const struct model_limits *limits, struct error *er
     return ERROR_NONE;
 }
 
-enum error_code
-path_check(struct text path, const struct model_limits *limits, struct error *error)
+static enum error_code
+check_path(struct text path, const struct model_limits *limits, struct error *error)
 {
     uint64_t depth = 0;
     struct text rest;
@@ -49,4 +53,19 @@ path_check(struct text path, const struct model_limits *limits, struct error *er
                              (unsigned long long)limits->depth);
     }
     return ERROR_NONE;
+}
+
+enum error_code
+path_check(struct text path, const struct model_limits *limits, struct error *error)
+{
+    return check_path(path, limits, error);
+}
+
+enum error_code
+path_check_existing(struct text path, const struct model_limits *limits, struct error *error)
+{
+    struct model_limits wider = *limits;
+    wider.path_bytes = EXISTING_PATH_BYTES;
+    wider.depth = EXISTING_DEPTH;
+    return check_path(path, &wider, error);
 }

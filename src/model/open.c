@@ -7,8 +7,12 @@
  */
 #include "auth/token.h"
 #include "base/ensure.h"
-#include "model/keys.h"
+#include "model/commit/hold.h"
+#include "model/record/keys.h"
+#include "model/persons/principal_cache.h"
 #include "model/private.h"
+#include "model/upkeep/rebuild.h"
+#include "model/read/moment.h"
 #include "ocfl/layout.h"
 #include "volume/store.h"
 
@@ -18,7 +22,7 @@
 #include <unistd.h>
 
 /* Ids that the first group gives out; the first lease begins after them. */
-enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = 2, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
+enum { FIRST_ROOT = ROOT_ID, FIRST_ADMIN = ADMIN_ID, FIRST_RULE = 3, FIRST_TOKEN = 4, FIRST_LEASE = 100 };
 
 /* ---- folders ------------------------------------------------------------------------------------ */
 
@@ -94,6 +98,7 @@ model_alloc(const struct model_options *options)
     model->options = *options;
     model->options.folder = model->folder;
     model->limits = options->limits;
+    model->holds = holds_new(model->limits.lock_wait_ms, model->limits.transaction_idle_ms);
     model->clock = clock_real();
     model->random = random_real();
     return model;
@@ -106,6 +111,8 @@ model_release(struct model *model)
     model->follower = NULL;
     committer_free(model->committer);
     password_cache_free(model->passwords);
+    principal_cache_free(model->principals);
+    moments_free(model->moments);
     store_close(model->store);
     if (!model->borrowed_parts) {
         catalog_close(model->catalog);
@@ -113,6 +120,7 @@ model_release(struct model *model)
         device_free(model->lost_and_found);
     }
     data_lock_free(model->data_lock);
+    holds_free(model->holds);
     free(model->folder);
     free(model);
 }
@@ -336,28 +344,15 @@ open_catalog(struct model *model, struct error *error)
     return code;
 }
 
-static enum error_code
-remove_folder(const char *path, struct error *error)
-{
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        return errno == ENOENT ? ERROR_NONE : error_set_errno(error, errno, "cannot open %s", path);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    return rmdir(path) == 0 ? ERROR_NONE : error_set_errno(error, errno, "cannot remove %s", path);
-}
+#define REPLAY_GROUPS_MAXIMUM 2000u /* beyond, with an empty catalog, sorting is faster than replaying */
 
 static enum error_code
-drop_catalog(struct model *model, const char *why, struct error *error)
+renew_catalog(struct model *model, const char *why, struct error *error)
 {
-    note(model, "the catalog is dropped and made anew from the volumes", why);
+    note(model, "the catalog is made anew from the volumes", why);
     catalog_close(model->catalog);
     model->catalog = NULL;
-    char *path = path_in(model, "catalog");
-    enum error_code code = remove_folder(path, error);
-    free(path);
+    enum error_code code = rebuild_catalog(model, error);
     return code != ERROR_NONE ? code : open_catalog(model, error);
 }
 
@@ -379,11 +374,15 @@ open_store(struct model *model, struct error *error)
                  (unsigned long long)recovery.tail_bytes, recovery.tail_copy);
         note(model, "a torn tail was cut", words);
     }
-    if (!recovery.position_unknown)
-        return ERROR_NONE;
-    if (model->borrowed_parts)
+    if (recovery.position_unknown && model->borrowed_parts)
         return error_set(error, ERROR_CONFLICT, "the catalog reflects a group that the volumes do not hold");
-    return drop_catalog(model, "it reflects a group that the volumes do not hold", error);
+    if (model->borrowed_parts || model->options.read_only)
+        return ERROR_NONE;
+    if (recovery.position_unknown)
+        return renew_catalog(model, "it reflects a group that the volumes do not hold", error);
+    if (known.sequence == 0 && store_position(model->store).sequence > REPLAY_GROUPS_MAXIMUM)
+        return renew_catalog(model, "there was none", error);
+    return ERROR_NONE;
 }
 
 static enum error_code
@@ -419,6 +418,15 @@ cut_bulk_volumes(struct model *model, struct error *error)
     return code;
 }
 
+static void
+note_missing(void *context, uint64_t number, bool bulk)
+{
+    char words[96];
+    snprintf(words, sizeof words, "volume %llu (%s-%010llu) holds content and its file is not there",
+             (unsigned long long)number, bulk ? "bulk" : "log", (unsigned long long)number);
+    note(context, "a volume is missing", words);
+}
+
 static enum error_code
 start(struct model *model, bool threads, struct error *error)
 {
@@ -427,9 +435,15 @@ start(struct model *model, bool threads, struct error *error)
         code = replay_journal(model, error);
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
+    if (code == ERROR_NONE)
+        code = missing_volumes(model, note_missing, model, error);
     model->passwords = password_cache_new(model->random);
+    model->principals = principal_cache_new(model->random);
+    model->moments = moments_new(model->catalog);
     if (code == ERROR_NONE && !model->options.read_only)
         code = committer_new(model, threads, &model->committer, error);
+    if (code == ERROR_NONE && !model->options.read_only)
+        code = purge_resume(model, error);
     if (code == ERROR_NONE && !model->options.read_only && threads)
         code = follower_new(model, &model->follower, error);
     return code;
@@ -465,6 +479,35 @@ model_open_parts(const struct model_options *options, const struct model_parts *
     }
     *ret_model = model;
     return ERROR_NONE;
+}
+
+enum error_code
+model_rebuild(const struct model_options *options, uint64_t *ret_resources, struct error *error)
+{
+    struct model *model = model_alloc(options);
+    struct position none = {0};
+    struct store_recovery recovery;
+    struct lookup lookup;
+    struct counts counts = {0};
+    enum error_code code = open_folder(model, error);
+    if (code == ERROR_NONE) {
+        struct store_options store_options = store_options_of(model);
+        code = store_open(&store_options, &none, note_fault, model, &model->store, &recovery, error);
+    }
+    if (code == ERROR_NONE) {
+        model->identity = *store_identity(model->store);
+        code = rebuild_catalog(model, error);
+    }
+    if (code == ERROR_NONE)
+        code = open_catalog(model, error);
+    if (code == ERROR_NONE) {
+        lookup = (struct lookup){.catalog = model->catalog};
+        code = lookup_counts(&lookup, ROOT_ID, &counts, error);
+    }
+    if (code == ERROR_NONE)
+        *ret_resources = (uint64_t)counts.resources + 1;
+    model_release(model);
+    return code;
 }
 
 void

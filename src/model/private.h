@@ -7,14 +7,17 @@
 
 #include "base/lock.h"
 #include "io/data_lock.h"
-#include "model/lookup.h"
+#include "model/record/lookup.h"
 #include "model/model.h"
 
 #include <stdatomic.h>
 
 struct committer;
 struct follower;
+struct holds;
 struct password_cache;
+struct principal_cache;
+struct moments;
 
 struct model {
     char *folder;
@@ -31,6 +34,9 @@ struct model {
     struct committer *committer;
     struct follower *follower;
     struct password_cache *passwords;
+    struct holds *holds; /* of long transactions */
+    struct principal_cache *principals;
+    struct moments *moments; /* states that views share; NULL: each takes its own */
 };
 
 /* ---- open.c ---- */
@@ -54,10 +60,11 @@ void committer_free(struct committer *committer); /* after what was submitted ha
 void committer_health(struct committer *committer, struct model_health *ret_health);
 /* Lines that the model itself journals (leases, sealed volumes, followers' batches, purges), through the same
  * queue and groups; waits until durable. `urgent` may use the reserve. The lines are complete: nothing is decided.
- * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge). */
+ * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge).
+ * `ret_origin` (may be NULL): where the last line stands. */
 enum error_code committer_journal(struct committer *committer, const struct line *lines, size_t count,
                                   bool urgent, const struct id_list *forget,
-                                  uint64_t *ret_sequence, struct error *error) AV_MUST_USE;
+                                  struct line_origin *ret_origin, struct error *error) AV_MUST_USE;
 /* The tombstone versions of these deleted resources (those that have an object and none yet), their statements
  * taken out, and `affected`, in one group. */
 enum error_code committer_tombstones(struct committer *committer, const struct id_list *ids,
@@ -84,14 +91,26 @@ enum error_code overlay_forget(struct overlay *overlay, uint64_t id, struct erro
 enum error_code follower_new(struct model *model, struct follower **ret_follower, struct error *error) AV_MUST_USE;
 void follower_free(struct follower *follower);
 void follower_wake(struct follower *follower); /* any thread */
+/* Waits until there is nothing left to spread or to journal about volumes; TIMEOUT after two minutes. */
+enum error_code follower_settle(struct model *model, struct error *error) AV_MUST_USE;
 void follower_health(struct follower *follower, struct model_health *ret_health);
 /* One bounded step; *ret_more when there is work left. For simulations, and the thread's own loop. */
 enum error_code follower_step(struct model *model, bool *ret_more, struct error *error) AV_MUST_USE;
 
+/* ---- volumes.c ---- */
+/* Volumes that hold something and whose files are not there. */
+typedef void volume_missing(void *context, uint64_t number, bool bulk);
+enum error_code missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error) AV_MUST_USE;
+
+/* ---- purge.c ---- */
+/* Repeats what was intended and not completed before the process ended. */
+enum error_code purge_resume(struct model *model, struct error *error) AV_MUST_USE;
+
 /* ---- authenticate.c ---- */
 struct password_cache *password_cache_new(struct random_source *random);
 void password_cache_free(struct password_cache *cache);
-/* A user's password, state or name changed: what was remembered of them is forgotten. */
+/* A user's password, state or name changed: what was remembered of them is forgotten. (With it goes
+ * principal_cache_people_changed(), after a change of any person, group, membership or token.) */
 void password_cache_forget(struct password_cache *cache, uint64_t user);
 
 /* ---- identity records (identity_record.c) ---- */

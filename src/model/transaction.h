@@ -177,6 +177,15 @@ enum error_code transaction_draw(struct transaction *transaction, struct text co
 enum error_code transaction_set_due(struct transaction *transaction, struct target target, struct text kind,
                                     int64_t due_us, struct error *error) AV_MUST_USE;
 
+/*
+ * Long transactions: staged over many requests. hold() keeps a resource (all of an aggregate, when it is in one) from
+ * changes by others until the transaction is committed or freed; it waits at most lock_wait_ms for another
+ * that has it (TIMEOUT). Blocks: not for event loops. A transaction that has not been touched for
+ * transaction_idle_ms may lose what it holds to whoever asks; its commit then fails with TIMEOUT.
+ */
+enum error_code transaction_hold(struct transaction *transaction, struct target target, struct error *error) AV_MUST_USE;
+void transaction_touch(struct transaction *transaction);
+
 /* ---- committing ---------------------------------------------------------------------------------- */
 
 struct operation_result { /* one a staged operation, in order */

@@ -24,6 +24,7 @@ struct model_limits;
 struct view;
 
 #define ROOT_ID 1u
+#define ADMIN_ID 2u /* the first administrator; the local command line acts as this user */
 
 enum resource_kind { RESOURCE_CONTAINER = 1, RESOURCE_FILE = 2 };
 
@@ -69,6 +70,8 @@ uint64_t view_sequence(const struct view *view); /* the group that this view ref
 /* Path: "/a/b", bytes as stored, no encoding; "/" is the root; a trailing slash is refused by
  * path_check() except "/". INVALID names the rule, LIMIT the limit. */
 enum error_code path_check(struct text path, const struct model_limits *limits, struct error *error) AV_MUST_USE;
+/* For what is there already: a tree that was moved down lies deeper than anything could be created, and stays reachable. */
+enum error_code path_check_existing(struct text path, const struct model_limits *limits, struct error *error) AV_MUST_USE;
 enum error_code name_check(struct text name, const struct model_limits *limits, struct error *error) AV_MUST_USE;
 
 /* Needs the right DISCOVER. */

@@ -109,20 +109,14 @@ is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_se
     return code;
 }
 
-/* Cuts, and writes and syncs the head again: that a killed process wrote it says nothing about the
- * disk. */
 static enum error_code
-make_writable(struct store *store, struct volume *volume, uint64_t committed, uint64_t size,
-              struct error *error)
+cut_to(struct store *store, struct volume *volume, uint64_t committed, uint64_t size,
+       struct error *error)
 {
-    enum error_code code = ERROR_NONE;
-    if (size > committed)
-        code = store->device->operations->truncate(volume->file, committed, error);
-    if (code == ERROR_NONE)
-        code = volume__rewrite(volume->file, 0, HEAD_BYTES, error);
-    if (code == ERROR_NONE)
-        code = device_sync(volume->file, error);
-    return code;
+    if (size <= committed)
+        return ERROR_NONE;
+    enum error_code code = store->device->operations->truncate(volume->file, committed, error);
+    return code != ERROR_NONE ? code : device_sync(volume->file, error);
 }
 
 static enum error_code
@@ -153,7 +147,9 @@ settle(struct store *store, struct volume *volume, uint64_t committed, struct er
     code = volume__pin(store, volume, error);
     if (code != ERROR_NONE)
         return code;
-    code = make_writable(store, volume, committed, size, error);
+    code = cut_to(store, volume, committed, size, error);
+    if (code == ERROR_NONE && committed == HEAD_BYTES)
+        code = volume__renew(store, volume, error); /* a killed process may have made it */
     if (code == ERROR_NONE && committed >= store->options.volume_size_bytes)
         code = seal__bulk(store, volume, error);
     if (code != ERROR_NONE || volume->sealed) {
@@ -161,21 +157,26 @@ settle(struct store *store, struct volume *volume, uint64_t committed, struct er
         return code;
     }
     lock_take(&store->lock);
-    volume->head_synced = true;
     volume->next_idle = store->bulk_idle;
     store->bulk_idle = volume;
     lock_give(&store->lock);
     return ERROR_NONE;
 }
 
-static uint64_t
-length_of(const struct bulk_length *lengths, size_t count, uint64_t volume)
+static int
+compare_lengths(const void *left, const void *right)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (lengths[i].volume == volume)
-            return lengths[i].committed_bytes;
-    }
-    return 0;
+    const struct bulk_length *a = left, *b = right;
+    return a->volume < b->volume ? -1 : a->volume > b->volume;
+}
+
+static uint64_t
+length_of(const struct bulk_length *sorted, size_t count, uint64_t volume)
+{
+    struct bulk_length key = {volume, 0};
+    const struct bulk_length *found =
+        count == 0 ? NULL : bsearch(&key, sorted, count, sizeof key, compare_lengths);
+    return found == NULL ? 0 : found->committed_bytes;
 }
 
 /* The bulk volumes now; malloc'ed. */
@@ -204,11 +205,16 @@ store_set_bulk_lengths(struct store *store, const struct bulk_length *lengths, s
     if (store->bulk_ready)
         return error_set(error, ERROR_CONFLICT, "the lengths of bulk volumes are set already");
     struct volume **list = bulk_volumes(store, &volumes);
+    struct bulk_length *sorted = calloc(count + 1, sizeof *sorted);
+    ensure(sorted != NULL);
+    if (count > 0) {
+        memcpy(sorted, lengths, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_lengths);
+    }
     for (size_t i = 0; code == ERROR_NONE && i < volumes; i++)
-        code = settle(store, list[i], length_of(lengths, count, list[i]->number), error);
+        code = settle(store, list[i], length_of(sorted, count, list[i]->number), error);
+    free(sorted);
     free(list);
-    if (code == ERROR_NONE && !store->options.read_only)
-        code = store->device->operations->sync_names(store->device, error);
     if (code != ERROR_NONE)
         return code;
     lock_take(&store->lock);

@@ -5,14 +5,13 @@
  *
  *     end of the volume: [2,048 zeros][content][padding][512 zeros][sums, 9 bytes a block][padding]
  *
- * The zeros are filled in by group_commit(): until then every tar reader sees the end of the archive.
+ * The zeros are filled in by group_commit(): until then every tar reader sees the end of the
+ * archive.
  *
  *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_commit()--> committed
  *
  * Small content is hashed in one go at the end, block by block only when it grows past a block.
  */
-#include "format/crc32c.h"
-#include "format/hex.h"
 #include "volume/store_private.h"
 
 enum { MEMORY_STEP_BYTES = 64 << 10 };
@@ -26,14 +25,12 @@ struct content {
     struct digest_stream streams[DIGEST_ALGORITHM_COUNT];
     unsigned char digests[DIGEST_ALGORITHM_COUNT][DIGEST_SIZE_MAX];
     struct content_summary summary;
-    struct buffer bytes;      /* all of it, or in BULK what is not written yet */
-    size_t hashed;            /* of `bytes` */
-    uint64_t budget;          /* taken from the store's */
-    struct buffer block_sums; /* 4 bytes each */
-    uint32_t crc;             /* of the block under way */
-    size_t crc_length;
-    struct volume *volume;    /* BULK */
-    uint64_t written;         /* of the content, in the bulk volume */
+    struct buffer bytes; /* all of it, or in BULK what is not written yet */
+    size_t hashed;       /* of `bytes` */
+    uint64_t budget;     /* taken from the store's */
+    struct block_sums sums;
+    struct volume *volume; /* BULK */
+    uint64_t written;      /* of the content, in the bulk volume */
     struct content_place place;
 };
 
@@ -77,30 +74,6 @@ fits_in_memory(struct content *content, size_t length)
 /* ---- hashing ---- */
 
 static void
-end_block(struct content *content)
-{
-    buffer_append_be(&content->block_sums, content->crc, 4);
-    content->crc = 0;
-    content->crc_length = 0;
-}
-
-static void
-sum_blocks(struct content *content, const char *data, size_t length)
-{
-    while (length > 0) {
-        size_t part = CONTENT_BLOCK_BYTES - content->crc_length;
-        if (part > length)
-            part = length;
-        content->crc = crc32c(content->crc, data, part);
-        content->crc_length += part;
-        if (content->crc_length == CONTENT_BLOCK_BYTES)
-            end_block(content);
-        data += part;
-        length -= part;
-    }
-}
-
-static void
 stream(struct content *content, const char *data, size_t length)
 {
     for (unsigned i = 0; i < DIGEST_ALGORITHM_COUNT; i++) {
@@ -111,7 +84,7 @@ stream(struct content *content, const char *data, size_t length)
         digest_stream_update(&content->streams[i], data, length);
     }
     content->streaming = true;
-    sum_blocks(content, data, length);
+    block_sums__add(&content->sums, data, length);
 }
 
 /* Hashes whole blocks of what is in memory, so that finish has at most one left. */
@@ -131,7 +104,7 @@ finish_digests(struct content *content)
         stream(content, content->bytes.data + content->hashed,
                content->bytes.length - content->hashed);
     } else {
-        sum_blocks(content, content->bytes.data, content->bytes.length);
+        block_sums__add(&content->sums, content->bytes.data, content->bytes.length);
     }
     content->hashed = content->bytes.length;
     for (unsigned i = 0; i < DIGEST_ALGORITHM_COUNT; i++) {
@@ -143,8 +116,7 @@ finish_digests(struct content *content)
             digest_compute((enum digest_algorithm)i, content->bytes.data, content->bytes.length,
                            content->digests[i]);
     }
-    if (content->crc_length > 0)
-        end_block(content);
+    block_sums__end(&content->sums);
     memcpy(content->summary.digest, content->digests[content->store->identity.digest],
            DIGEST_SIZE_MAX);
 }
@@ -222,8 +194,11 @@ move_to_bulk(struct content *content, struct error *error)
 static enum error_code
 write_to_bulk(struct content *content, const char *data, size_t length, struct error *error)
 {
-    enum error_code code = ERROR_NONE;
+    struct place place = {content->place.volume, content->place.data};
     stream(content, data, length);
+    enum error_code code = block_sums__spool(&content->sums, content->store, place, error);
+    if (code != ERROR_NONE)
+        return code;
     if (content->bytes.length + length < CONTENT_BLOCK_BYTES) {
         buffer_append(&content->bytes, data, length);
         content->hashed = content->bytes.length;
@@ -260,46 +235,31 @@ content_write(struct content *content, const void *data, size_t length, struct e
 static enum error_code
 write_sums(struct content *content, struct error *error)
 {
+    static const char zeros[2 * TAR_BLOCK_SIZE];
     struct content_place *place = &content->place;
-    struct buffer out AV_CLEANUP(buffer_release) = {0};
+    struct device_file *file = content->volume->file;
     place->size = content->summary.size_bytes;
-    size_t padding = (size_t)(tar_padded(place->size) - place->size);
     place->sums_header = place->data + tar_padded(place->size);
     place->sums = place->sums_header + TAR_BLOCK_SIZE;
-    place->sums_length = content->block_sums.length / 4 * SUM_LINE_BYTES;
+    place->sums_length = block_sums__text_bytes(&content->sums);
     place->end = place->sums + tar_padded(place->sums_length);
-    buffer_append_zeros(&out, padding + TAR_BLOCK_SIZE);
-    for (size_t i = 0; i < content->block_sums.length; i += 4) {
-        buffer_append_hex(&out, content->block_sums.data + i, 4);
-        buffer_append_char(&out, '\n');
-    }
-    digest_compute(DIGEST_SHA256, out.data + padding + TAR_BLOCK_SIZE, (size_t)place->sums_length,
-                   place->sums_sha256);
-    buffer_append_zeros(&out, (size_t)(tar_padded(place->sums_length) - place->sums_length));
-    enum error_code code = buffer_status(&out, error);
+    uint64_t end_of_data = place->data + place->size;
+    enum error_code code =
+        store__check_space(content->store, place->end - end_of_data, false, error);
     if (code == ERROR_NONE)
-        code = store__check_space(content->store, out.length, false, error);
+        code = store__write(file, end_of_data, zeros, (size_t)(place->sums - end_of_data), error);
     if (code == ERROR_NONE)
-        code = store__write(content->volume->file, place->data + place->size, out.data, out.length,
-                            error);
+        code = block_sums__write(&content->sums, file, place->sums, place->sums_sha256, error);
     return code;
 }
 
 static enum error_code
 finish_bulk(struct content *content, struct error *error)
 {
-    struct error why = {0};
     enum error_code code = content->bytes.length == 0 ? ERROR_NONE : flush(content, error);
     if (code == ERROR_NONE)
         code = write_sums(content, error);
-    if (code != ERROR_NONE)
-        return code;
-    code = device_sync(content->volume->file, &why);
-    if (code != ERROR_NONE) {
-        store__fail(content->store, &why);
-        return error_set(error, code, "%s", why.message);
-    }
-    return ERROR_NONE;
+    return code != ERROR_NONE ? code : store__sync(content->store, content->volume->file, error);
 }
 
 enum error_code
@@ -311,10 +271,11 @@ content_finish(struct content *content, struct error *error)
     if (content->volume != NULL)
         code = finish_bulk(content, error);
     if (code == ERROR_NONE)
-        code = buffer_status(&content->block_sums, error);
+        code = buffer_status(&content->sums.recent, error);
     if (code != ERROR_NONE)
         return code;
-    content->summary.block_sums = buffer_text(&content->block_sums);
+    content->summary.block_sums =
+        content->summary.bulk ? TEXT("") : buffer_text(&content->sums.recent);
     content->finished = true;
     return ERROR_NONE;
 }
@@ -355,7 +316,7 @@ content_free(struct content *content)
     for (unsigned i = 0; i < DIGEST_ALGORITHM_COUNT; i++)
         digest_stream_release(&content->streams[i]);
     buffer_release(&content->bytes);
-    buffer_release(&content->block_sums);
+    block_sums__release(&content->sums, content->store);
     content->magic = 0;
     free(content);
 }

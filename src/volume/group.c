@@ -4,9 +4,9 @@
  *
  *     closed --group_begin()--> open --group_commit() | group_abandon()--> closed
  *
- * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on is
- * borrowed and becomes a part of the vector. The journal entry is the last part. This is the hottest
- * code of the store: no formatting functions, no allocation once the buffers have grown.
+ * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on
+ * is borrowed and becomes a part of the vector. The journal entry is the last part. This is the
+ * hottest code of the store: no formatting functions, no allocation once the buffers have grown.
  */
 #include "format/hex.h"
 #include "volume/store_private.h"
@@ -186,15 +186,16 @@ list_entry(struct group *group, struct text path, struct place place, uint64_t l
 static enum error_code
 check_path(struct text path, struct error *error)
 {
-    bool ascii = true;
-    for (size_t i = 0; i < path.length; i++) {
-        unsigned char c = (unsigned char)path.data[i];
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
-            return error_set(error, ERROR_INVALID, "a path with the byte 0x%02x", c);
-        ascii = ascii && c < 0x80;
+    const unsigned char *bytes = (const unsigned char *)path.data;
+    unsigned bad = 0, all = 0;
+    for (size_t i = 0; i < path.length; i++) { /* without branches: compilers make vectors of it */
+        bad |= (unsigned)(bytes[i] < 0x20) | (unsigned)(bytes[i] == 0x7f) |
+               (unsigned)(bytes[i] == '"') | (unsigned)(bytes[i] == '\\');
+        all |= bytes[i];
     }
-    if (path.length == 0 || path.length > 255 || (!ascii && !text_is_utf8(path)))
-        return error_set(error, ERROR_INVALID, "a path that no entry may have");
+    if (bad != 0 || path.length == 0 || path.length > 255 || (all >= 0x80 && !text_is_utf8(path)))
+        return error_set(error, ERROR_INVALID, "a path that no entry may have: \"%.*s\"",
+                         TEXT_ARG(path));
     return ERROR_NONE;
 }
 
@@ -431,7 +432,9 @@ finish_journal(struct group *group, unsigned char chain[CHAIN_BYTES], uint64_t *
     buffer_append_u64(out, group->info.sequence);
     buffer_append_string(out, ",\"time_us\":");
     buffer_append_u64(out, (uint64_t)group->info.time_us);
-    buffer_append_string(out, ",\"lines\":");
+    buffer_append_string(out, ",\"mark\":\"");
+    buffer_append_hex(out, group->store->log->mark, MARK_BYTES);
+    buffer_append_string(out, "\",\"lines\":");
     buffer_append_u64(out, group->line_count);
     buffer_append_string(out, ",\"entries\":[");
     if (group->listing.length > 0)
@@ -491,38 +494,36 @@ commit_bulk(struct group *group, struct error *error)
         struct error why = {0};
         if (entry->content == NULL)
             continue;
-        struct text path =
-            text_of(group->paths.data + entry->path_start, entry->path_length);
-        code = content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u,
-                                &why);
-        if (code == ERROR_FULL || code == ERROR_INVALID)
-            return error_set(error, code, "%s", why.message);
-        struct volume *volume =
-            volume__find(group->store, content__place(entry->content)->volume);
-        if (code == ERROR_NONE)
-            code = device_sync(volume->file, &why);
-        if (code != ERROR_NONE) {
+        struct text path = text_of(group->paths.data + entry->path_start, entry->path_length);
+        code =
+            content__fill_in(entry->content, path, (uint64_t)group->info.time_us / 1000000u, &why);
+        if (code != ERROR_NONE && code != ERROR_FULL && code != ERROR_INVALID)
             store__fail(group->store, &why);
-            code = error_set(error, code, "%s", why.message);
-        }
+        if (code != ERROR_NONE)
+            return error_set(error, code, "%s", why.message);
+        struct volume *volume = volume__find(group->store, content__place(entry->content)->volume);
+        code = store__sync(group->store, volume->file, error);
     }
     return code;
 }
 
 /* After a write that failed: back to the last group's end, on disk too. */
 static enum error_code
-cut_back(struct group *group, enum error_code code, const struct error *why)
+cut_back(struct group *group, enum error_code code, const struct error *why, struct error *error)
 {
     struct store *store = group->store;
-    struct error cut = {0};
     struct device_file *file = store->log->file;
-    if (code != ERROR_FULL ||
-        store->device->operations->truncate(file, store->group_end, &cut) != ERROR_NONE ||
-        device_sync(file, &cut) != ERROR_NONE)
-        store__fail(store, why);
-    else
-        store__set_full(store, true, why);
-    return code;
+    if (code == ERROR_FULL) {
+        code = store->device->operations->truncate(file, store->group_end, error);
+        if (code == ERROR_NONE)
+            code = store__sync(store, file, error);
+        if (code == ERROR_NONE) {
+            store__set_full(store, true, why);
+            return error_set(error, ERROR_FULL, "%s", why->message);
+        }
+    }
+    store__fail(store, why);
+    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why->message);
 }
 
 static enum error_code
@@ -538,17 +539,14 @@ write_log(struct group *group, struct group_timing *timing, struct error *error)
     uint64_t written = clock_monotonic_ns();
     timing->write_ns = written - started;
     if (code != ERROR_NONE) {
-        code = cut_back(group, code, &why);
+        code = cut_back(group, code, &why, error);
     } else {
-        code = device_sync(store->log->file, &why);
+        code = store__sync(store, store->log->file, error);
         timing->sync_ns = clock_monotonic_ns() - written;
-        if (code != ERROR_NONE)
-            store__fail(store, &why);
     }
     lock_give(&store->writing);
     if (code != ERROR_NONE)
-        error_set(error, code, "group %llu: %s", (unsigned long long)group->info.sequence,
-                  why.message);
+        error_prefix(error, "group %llu", (unsigned long long)group->info.sequence);
     return code;
 }
 

@@ -2,7 +2,8 @@
 /*
  * From a sequence to the place of its journal entry: by the index at the end of a sealed volume,
  * read from disk; by an index in memory for the open log volume only. The latter begins with what
- * this process wrote or recovered, and is completed by a walk when somebody asks for earlier groups.
+ * this process wrote or recovered, and is completed by a walk when somebody asks for earlier
+ * groups.
  */
 #include "volume/store_private.h"
 
@@ -25,24 +26,28 @@ index__append(struct store *store, uint64_t sequence, uint64_t offset, uint64_t 
     lock_give(&store->lock);
 }
 
-void
-index__clear(struct store *store, bool whole)
+static bool
+is_genuine(const struct volume *volume, const struct walk_entry *found, uint64_t sequence)
 {
-    lock_take(&store->lock);
-    free(store->index.items);
-    store->index = (struct volume_index){.whole = whole};
-    lock_give(&store->lock);
+    struct journal_entry entry = {0};
+    bool genuine = journal__read(volume->file, found->data, found->size, sequence, &entry, NULL) ==
+                       ERROR_NONE &&
+                   journal__belongs(&entry, volume);
+    journal__entry_release(&entry);
+    return genuine;
 }
 
-/* Lists the journal entries in [from the head, `end`) of a log volume. Damage is stepped over, block
- * by block: what is listed here is checked by whoever reads it. */
+/* Lists the journal entries in [from the head, `end`) of a log volume. Damage is stepped over,
+ * block by block: what is listed here is checked by whoever reads it. */
 static enum error_code
-list_groups(struct device_file *file, uint64_t end, struct volume_index *found, struct error *error)
+list_groups(const struct volume *volume, uint64_t end, struct volume_index *found,
+            struct error *error)
 {
     struct walk walk;
     struct walk_entry entry;
     uint64_t sequence, last = 0;
-    enum error_code code = walk_init(&walk, file, HEAD_BYTES, error);
+    bool lost = false; /* a header is damaged: what looks like an entry may be inside content */
+    enum error_code code = walk_init(&walk, volume->file, HEAD_BYTES, error);
     if (code == ERROR_NONE && walk.end > end)
         walk.end = end;
     while (code == ERROR_NONE && walk.at < walk.end) {
@@ -50,11 +55,14 @@ list_groups(struct device_file *file, uint64_t end, struct volume_index *found, 
         if (code == ERROR_CORRUPT || code == ERROR_NOT_FOUND) {
             walk.at += TAR_BLOCK_SIZE;
             code = ERROR_NONE;
+            lost = true;
             continue;
         }
         if (code != ERROR_NONE)
             break;
-        if (journal__parse_path(entry.path, &sequence) && sequence > last) {
+        if (journal__parse_path(entry.path, &sequence) && sequence > last &&
+            (!lost || is_genuine(volume, &entry, sequence))) {
+            lost = false;
             items_append(found, (struct fixed_line){sequence, entry.data, entry.size});
             last = sequence;
         }
@@ -78,7 +86,7 @@ index__complete(struct store *store, struct error *error)
     enum error_code code = volume__use(store, number, &volume, error);
     if (code != ERROR_NONE)
         return code;
-    code = list_groups(volume->file, end, &found, error);
+    code = list_groups(volume, end, &found, error);
     volume__end_use(store, volume);
     lock_take(&store->lock);
     if (code == ERROR_NONE && store->log != NULL && store->log->number == number &&
@@ -115,20 +123,92 @@ items_search(const struct volume_index *index, uint64_t sequence)
 
 /* ---- sealed volumes ---- */
 
-/* Reads which groups a sealed log volume holds, once. A volume without a readable index counts as
- * holding none: its groups are reported as missing. */
+/* Physical offsets of a compacted volume to those of its first generation: map lines ascend in
+ * both. */
+static enum error_code
+unmap(const struct volume *volume, struct volume_index *listing, struct error *error)
+{
+    uint64_t line = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        struct fixed_line found = {0};
+        while (line < volume->map.lines && found.b < listing->items[i].b) {
+            enum error_code code =
+                fixed_table_read(volume->file, &volume->map, line++, &found, error);
+            if (code != ERROR_NONE)
+                return code;
+        }
+        if (found.b == listing->items[i].b)
+            listing->items[i].b = found.a;
+    }
+    return ERROR_NONE;
+}
+
+/* A sealed volume whose index is damaged is gone through once; the list is kept. */
+static enum error_code
+list_damaged(struct store *store, struct volume *volume, struct error *error)
+{
+    uint64_t size = 0;
+    struct volume_index *listing = calloc(1, sizeof *listing);
+    ensure(listing != NULL);
+    enum error_code code = store__device_size(volume->file, &size, error);
+    if (code == ERROR_NONE)
+        code = list_groups(volume, size, listing, error);
+    if (code == ERROR_NONE && volume->map.present)
+        code = unmap(volume, listing, error);
+    lock_take(&store->lock);
+    if (code == ERROR_NONE && volume->listing == NULL) {
+        volume->listing = listing;
+        if (listing->count > 0) {
+            volume->first_sequence = listing->items[0].a;
+            volume->last_sequence = listing->items[listing->count - 1].a;
+        }
+        listing = NULL;
+    }
+    lock_give(&store->lock);
+    if (listing != NULL)
+        free(listing->items);
+    free(listing);
+    return code;
+}
+
+bool
+index__distrust(struct store *store, uint64_t number)
+{
+    struct volume *volume = volume__find(store, number);
+    lock_take(&store->lock);
+    bool used = volume != NULL && volume->sealed && volume->index.present;
+    if (used) {
+        volume->index = (struct fixed_table){0};
+        volume->first_sequence = volume->last_sequence = 0;
+    }
+    lock_give(&store->lock);
+    return used;
+}
+
+/* Reads which groups a sealed log volume holds, once. */
 static enum error_code
 learn_range(struct store *store, struct volume *volume, struct error *error)
 {
     struct fixed_line first = {0}, last = {0};
     enum error_code code = ERROR_NONE;
-    if (volume->first_sequence != 0 || !volume->index.present || volume->index.lines == 0)
+    if (volume->first_sequence != 0 || volume->listing != NULL)
         return ERROR_NONE;
+    if (volume->index.present && volume->index.lines == 0)
+        return ERROR_NONE;
+    if (!volume->index.present)
+        return list_damaged(store, volume, error);
     code = fixed_table_read(volume->file, &volume->index, 0, &first, error);
     if (code == ERROR_NONE)
-        code = fixed_table_read(volume->file, &volume->index, volume->index.lines - 1, &last, error);
-    if (code != ERROR_NONE)
+        code =
+            fixed_table_read(volume->file, &volume->index, volume->index.lines - 1, &last, error);
+    if (code != ERROR_NONE && code != ERROR_CORRUPT)
         return code;
+    /* Groups follow each other: an index that says otherwise is damaged, or stands for damage. */
+    if (code != ERROR_NONE || first.a == 0 || last.a < first.a ||
+        last.a - first.a != volume->index.lines - 1) {
+        (void)index__distrust(store, volume->number);
+        return list_damaged(store, volume, error);
+    }
     lock_take(&store->lock);
     volume->first_sequence = first.a;
     volume->last_sequence = last.a;
@@ -174,8 +254,9 @@ sealed_logs(struct store *store, size_t *ret_count)
     return list;
 }
 
-/* The first sealed log volume whose last group is `sequence` or later: its slot, or `count`. Volumes
- * without an index sort as if they ended before everything, so the search looks to their right. */
+/* The first sealed log volume whose last group is `sequence` or later: its slot, or `count`.
+ * Volumes without an index sort as if they ended before everything, so the search looks to their
+ * right. */
 static enum error_code
 search_sealed(struct store *store, struct volume **list, size_t count, uint64_t sequence,
               size_t *ret_slot, struct error *error)
@@ -203,6 +284,18 @@ search_sealed(struct store *store, struct volume **list, size_t count, uint64_t 
 }
 
 static enum error_code
+find_in_listing(const struct volume *volume, uint64_t sequence, struct group_place *ret_place,
+                struct error *error)
+{
+    size_t slot = volume->listing == NULL ? 0 : items_search(volume->listing, sequence);
+    if (volume->listing == NULL || slot == volume->listing->count)
+        return error_set(error, ERROR_NOT_FOUND, "no later group in the volume");
+    const struct fixed_line *item = &volume->listing->items[slot];
+    *ret_place = (struct group_place){item->a, volume->number, item->b, item->c};
+    return ERROR_NONE;
+}
+
+static enum error_code
 find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
                struct group_place *ret_place, struct error *error)
 {
@@ -212,12 +305,15 @@ find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
     enum error_code code = volume__use(store, volume->number, &used, error);
     if (code != ERROR_NONE)
         return code;
-    if (!used->index.present) {
+    code = learn_range(store, used, error);
+    if (code == ERROR_NONE && !used->index.present) {
+        code = find_in_listing(used, sequence, ret_place, error);
         volume__end_use(store, used);
-        return error_set(error, ERROR_NOT_FOUND, "no index");
+        return code;
     }
     /* Groups follow each other without a gap in a sound volume. */
-    if (sequence > used->first_sequence && sequence - used->first_sequence < used->index.lines) {
+    if (code == ERROR_NONE && sequence > used->first_sequence &&
+        sequence - used->first_sequence < used->index.lines) {
         at = sequence - used->first_sequence;
         code = fixed_table_read(used->file, &used->index, at, &line, error);
     }
@@ -231,6 +327,27 @@ find_in_sealed(struct store *store, struct volume *volume, uint64_t sequence,
     if (code == ERROR_NONE)
         *ret_place = (struct group_place){line.a, used->number, line.b, line.c};
     volume__end_use(store, used);
+    return code;
+}
+
+enum error_code
+index__last(struct store *store, uint64_t number, struct fixed_line *ret_line, struct error *error)
+{
+    struct volume *used = NULL;
+    struct group_place place;
+    enum error_code code = volume__use(store, number, &used, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = learn_range(store, used, error);
+    uint64_t last = used->last_sequence;
+    volume__end_use(store, used);
+    if (code == ERROR_NONE && last == 0)
+        code = error_set(error, ERROR_NOT_FOUND, "volume %llu holds no group",
+                         (unsigned long long)number);
+    if (code == ERROR_NONE)
+        code = find_in_sealed(store, used, last, &place, error);
+    if (code == ERROR_NONE)
+        *ret_line = (struct fixed_line){place.sequence, place.offset, place.length};
     return code;
 }
 
@@ -253,9 +370,24 @@ find_sealed(struct store *store, uint64_t sequence, struct group_place *ret_plac
     return code;
 }
 
+enum error_code
+index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
+                 struct group_place *ret_place, struct error *error)
+{
+    struct volume *hint = volume_hint == 0 ? NULL : volume__find(store, volume_hint);
+    lock_take(&store->lock);
+    bool usable = hint != NULL && hint->sealed && hint->index.present &&
+                  hint->first_sequence <= sequence && sequence <= hint->last_sequence;
+    lock_give(&store->lock);
+    if (usable)
+        return find_in_sealed(store, hint, sequence, ret_place, error);
+    return index__find(store, sequence, ret_place, error);
+}
+
 /* ---- both ---- */
 
-/* True when the index in memory answers: the group is there, or surely the first one in the open volume. */
+/* True when the index in memory answers: the group is there, or surely the first one in the open
+ * volume. */
 static bool
 find_open_locked(struct store *store, uint64_t sequence, bool all_sealed_are_earlier,
                  struct group_place *ret_place)

@@ -132,6 +132,12 @@ take_hash(struct scan *scan, unsigned char out[SHA256_BYTES])
         scan->bad = true;
 }
 
+bool
+journal__belongs(const struct journal_entry *entry, const struct volume *volume)
+{
+    return !volume->marked || memcmp(entry->mark, volume->mark, sizeof entry->mark) == 0;
+}
+
 static struct journal_tar_entry *
 next_entry(struct journal_entry *entry)
 {
@@ -181,6 +187,10 @@ parse_last_line(struct journal_entry *entry, struct text line, size_t *ret_hashe
     entry->node_sequence = take_u64(&scan);
     expect(&scan, ",\"time_us\":");
     uint64_t time_us = take_u64(&scan);
+    expect(&scan, ",\"mark\":");
+    struct text mark = take_string(&scan);
+    if (!scan.bad && !hex_decode(mark, entry->mark, sizeof entry->mark))
+        scan.bad = true;
     expect(&scan, ",\"lines\":");
     uint64_t lines = take_u64(&scan);
     expect(&scan, ",\"entries\":[");
@@ -288,8 +298,9 @@ journal__read(struct device_file *file, uint64_t physical, uint64_t length, uint
     if (code == ERROR_NONE)
         code = tar_parse_entry(text_of(entry->data.data, TAR_BLOCK_SIZE), path, &found, error);
     if (code != ERROR_NONE)
-        return code == ERROR_NOT_FOUND ? error_set(error, ERROR_CORRUPT, "zeros, not a journal entry")
-                                       : code;
+        return code == ERROR_NOT_FOUND
+                   ? error_set(error, ERROR_CORRUPT, "zeros, not a journal entry")
+                   : code;
     if (!journal__parse_path(found.entry.path, &named) || named != sequence ||
         found.entry.size != length)
         return error_set(error, ERROR_CORRUPT, "not the journal entry of group %llu",
@@ -331,7 +342,8 @@ line_names_content(struct arena *arena, struct text line, struct place place, ui
         return false;
     if (content_matches(json_get(json, "content"), place, size, digest_bytes, out))
         return true;
-    json_each(content, json_get(json, "contents")) {
+    json_each(content, json_get(json, "contents"))
+    {
         if (content_matches(content, place, size, digest_bytes, out))
             return true;
     }
@@ -339,16 +351,16 @@ line_names_content(struct arena *arena, struct text line, struct place place, ui
 }
 
 bool
-journal__content_digest(const struct journal_entry *entry, struct place place, uint64_t size,
-                        size_t digest_bytes, unsigned char *ret_digest)
+journal__content_digest(const struct text *lines, size_t line_count, struct place place,
+                        uint64_t size, size_t digest_bytes, unsigned char *ret_digest)
 {
     char number[24];
     struct arena arena;
     bool found = false;
     int digits = snprintf(number, sizeof number, "%llu", (unsigned long long)place.offset);
     arena_init(&arena, 64 << 20);
-    for (size_t i = 0; i < entry->line_count && !found; i++) {
-        struct text line = entry->lines[i];
+    for (size_t i = 0; i < line_count && !found; i++) {
+        struct text line = lines[i];
         if (memmem(line.data, line.length, number, (size_t)digits) != NULL)
             found = line_names_content(&arena, line, place, size, digest_bytes, ret_digest);
     }

@@ -4,7 +4,8 @@
 
 struct journal_reader {
     struct store *store;
-    uint64_t next;         /* the sequence that is read next */
+    uint64_t next;   /* the sequence that is read next */
+    uint64_t volume; /* that the group before was in */
     bool check_chain;
     bool chain_known;
     unsigned char chain[CHAIN_BYTES]; /* H of the group before `next` */
@@ -12,7 +13,7 @@ struct journal_reader {
 };
 
 static enum error_code
-read_place(struct journal_reader *reader, const struct group_place *place, struct error *error)
+read_at(struct journal_reader *reader, const struct group_place *place, struct error *error)
 {
     struct volume *volume = NULL;
     uint64_t physical = 0;
@@ -23,11 +24,25 @@ read_place(struct journal_reader *reader, const struct group_place *place, struc
     if (code == ERROR_NONE)
         code = journal__read(volume->file, physical, place->length, place->sequence, &reader->entry,
                              error);
+    if (code == ERROR_NONE && !journal__belongs(&reader->entry, volume))
+        code = error_set(error, ERROR_CORRUPT, "the journal entry bears another volume's mark");
     volume__end_use(reader->store, volume);
     if (code != ERROR_NONE)
-        error_prefix(error, "volume %llu, journal entry at %llu: ",
-                     (unsigned long long)place->volume, (unsigned long long)place->offset);
+        error_prefix(error, "volume %llu, journal entry at %llu", (unsigned long long)place->volume,
+                     (unsigned long long)place->offset);
     return code;
+}
+
+/* What an index says is believed only when it leads to the group. */
+static enum error_code
+read_place(struct journal_reader *reader, struct group_place *place, struct error *error)
+{
+    enum error_code code = read_at(reader, place, error);
+    if ((code != ERROR_CORRUPT && code != ERROR_GONE) ||
+        !index__distrust(reader->store, place->volume))
+        return code;
+    code = index__find(reader->store, place->sequence, place, error);
+    return code != ERROR_NONE ? code : read_at(reader, place, error);
 }
 
 /* The first group's predecessor is read too; when it is damaged, the chain begins anew. */
@@ -74,11 +89,13 @@ journal_reader_close(struct journal_reader *reader)
 }
 
 static void
-give_out(struct journal_reader *reader, const struct group_place *place, struct journal_group *group)
+give_out(struct journal_reader *reader, const struct group_place *place,
+         struct journal_group *group)
 {
     struct journal_entry *entry = &reader->entry;
     *group = (struct journal_group){
-        .position = {entry->sequence, place->volume, place->offset, place->length, {0}, entry->time_us},
+        .position =
+            {entry->sequence, place->volume, place->offset, place->length, {0}, entry->time_us},
         .time_us = entry->time_us,
         .node = entry->node,
         .node_sequence = entry->node_sequence,
@@ -104,6 +121,20 @@ check_link(struct journal_reader *reader, struct error *error)
     return code;
 }
 
+/* Where the next group is. A gap is believed only when no index says it. */
+static enum error_code
+find_next(struct journal_reader *reader, struct group_place *ret_place, struct error *error)
+{
+    enum error_code code =
+        index__find_near(reader->store, reader->next, reader->volume, ret_place, error);
+    if (code == ERROR_NONE && ret_place->sequence != reader->next &&
+        index__distrust(reader->store, ret_place->volume))
+        code = index__find(reader->store, reader->next, ret_place, error);
+    if (code == ERROR_NONE)
+        reader->volume = ret_place->volume;
+    return code;
+}
+
 bool
 journal_reader_next(struct journal_reader *reader, struct journal_group *ret_group,
                     enum error_code *ret_status, struct error *error)
@@ -111,7 +142,7 @@ journal_reader_next(struct journal_reader *reader, struct journal_group *ret_gro
     struct group_place place;
     struct error why = {0};
     *ret_status = ERROR_NONE;
-    enum error_code code = index__find(reader->store, reader->next, &place, &why);
+    enum error_code code = find_next(reader, &place, &why);
     if (code == ERROR_NOT_FOUND)
         return false;
     if (code == ERROR_NONE && place.sequence != reader->next) {
@@ -121,11 +152,18 @@ journal_reader_next(struct journal_reader *reader, struct journal_group *ret_gro
         reader->chain_known = false;
     } else if (code == ERROR_NONE) {
         code = read_place(reader, &place, &why);
-        reader->next = place.sequence + 1;
+        if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_INVALID ||
+            (code == ERROR_NONE && place.sequence != reader->next))
+            code = error_set(&why, ERROR_CORRUPT, "group %llu cannot be found where it must be",
+                             (unsigned long long)reader->next);
+        reader->next++;
         if (code == ERROR_NONE)
             code = check_link(reader, &why);
         else
             reader->chain_known = false;
+    } else {
+        reader->next++; /* whatever happens, the end is reached */
+        reader->chain_known = false;
     }
     *ret_status = code;
     if (code != ERROR_NONE) {

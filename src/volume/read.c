@@ -31,7 +31,8 @@ parse_sum(const char *line, uint32_t *ret_sum)
     unsigned char bytes[4];
     if (line[8] != '\n' || !hex_decode(text_of(line, 8), bytes, 4))
         return false;
-    *ret_sum = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+    *ret_sum =
+        (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
     return true;
 }
 
@@ -47,8 +48,9 @@ sums_from_volume(const struct checked_read *read, uint64_t block, size_t count, 
                             lines, count * SUM_LINE_BYTES, error);
     for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
         if (!parse_sum(lines + i * SUM_LINE_BYTES, &sums[i]))
-            code = error_set(error, ERROR_CORRUPT, "the checksums of the content at %llu are damaged",
-                             (unsigned long long)read->reference->place.offset);
+            code =
+                error_set(error, ERROR_CORRUPT, "the checksums of the content at %llu are damaged",
+                          (unsigned long long)read->reference->place.offset);
     }
     return code;
 }
@@ -63,15 +65,16 @@ read_blocks(const struct checked_read *read, uint64_t block, size_t count, char 
     uint64_t length = size - start < (uint64_t)count * CONTENT_BLOCK_BYTES
                           ? size - start
                           : (uint64_t)count * CONTENT_BLOCK_BYTES;
-    enum error_code code =
-        read->sums_volume == NULL ? sums_from_reference(read->reference, block, count, sums, error)
-                                  : sums_from_volume(read, block, count, sums, error);
+    enum error_code code = read->sums_volume == NULL
+                               ? sums_from_reference(read->reference, block, count, sums, error)
+                               : sums_from_volume(read, block, count, sums, error);
     if (code == ERROR_NONE)
         code = device_read_exactly(read->volume->file, read->physical + start, data, (size_t)length,
                                    error);
     for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
         uint64_t at = (uint64_t)i * CONTENT_BLOCK_BYTES;
-        size_t part = length - at < CONTENT_BLOCK_BYTES ? (size_t)(length - at) : CONTENT_BLOCK_BYTES;
+        size_t part =
+            length - at < CONTENT_BLOCK_BYTES ? (size_t)(length - at) : CONTENT_BLOCK_BYTES;
         if (crc32c(0, data + at, part) != sums[i])
             code = error_set(error, ERROR_CORRUPT, "the checksum of a block is wrong (byte %llu)",
                              (unsigned long long)(start + at));
@@ -127,8 +130,8 @@ read_with_sums(struct checked_read *read, uint64_t offset, void *data, size_t le
                struct error *error)
 {
     const struct content_reference *reference = read->reference;
-    enum error_code code = volume__locate(read->store, read->volume, reference->place.offset,
-                                          &read->physical, error);
+    enum error_code code =
+        volume__locate(read->store, read->volume, reference->place.offset, &read->physical, error);
     /* A second use of the same volume could wait for a claim that waits for the first. */
     if (reference->sums.volume == reference->place.volume)
         read->sums_volume = read->volume;
@@ -159,7 +162,7 @@ store_read_content(struct store *store, const struct content_reference *referenc
     code = read_with_sums(&read, offset, data, length, error);
     volume__end_use(store, read.volume);
     if (code != ERROR_NONE)
-        error_prefix(error, "volume %llu, content at %llu: ",
+        error_prefix(error, "volume %llu, content at %llu",
                      (unsigned long long)reference->place.volume,
                      (unsigned long long)reference->place.offset);
     return code;

@@ -4,7 +4,8 @@
  * can be read is on disk.
  *
  * The scan goes from header to header through the open log volume. A group counts when its journal
- * entry is whole, its entries lie next to each other right before it, and it follows: next sequence
+ * entry is whole and bears the volume's mark (so that no content can bring a forged one along), its
+ * entries lie next to each other right before it, and it follows: next sequence
  * and H of the one before. An intact journal entry with a higher sequence means that what lies
  * between is damaged, not torn: then nothing before it is cut. The last group's entries are hashed
  * as well; if they are not what they should be and the catalog does not know the group, it is torn.
@@ -66,6 +67,13 @@ read_group(struct recovery *self, uint64_t number, uint64_t offset, uint64_t len
 
 /* ---- where to begin ---- */
 
+static bool
+is_damage(enum error_code code)
+{
+    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
+           code == ERROR_GONE;
+}
+
 /* Does the catalog's position lie in these volumes? */
 static enum error_code
 check_known(struct recovery *self, struct error *error)
@@ -78,7 +86,7 @@ check_known(struct recovery *self, struct error *error)
     enum error_code code = ERROR_CORRUPT;
     if (known->volume <= self->log->number && known->offset >= HEAD_BYTES + TAR_BLOCK_SIZE)
         code = read_group(self, known->volume, known->offset, known->length, known->sequence, &why);
-    if (code == ERROR_IO || code == ERROR_NO_MEMORY || code == ERROR_CLOSED)
+    if (code != ERROR_NONE && !is_damage(code))
         return error_set(error, code, "%s", why.message);
     if (code == ERROR_NONE && memcmp(self->entry.hash, known->chain, CHAIN_BYTES) == 0)
         return ERROR_NONE;
@@ -87,31 +95,17 @@ check_known(struct recovery *self, struct error *error)
     return ERROR_NONE;
 }
 
-static bool
-is_damage(enum error_code code)
-{
-    return code == ERROR_CORRUPT || code == ERROR_NOT_FOUND || code == ERROR_INVALID ||
-           code == ERROR_GONE;
-}
-
 /* The last group of the sealed volumes, through their indexes. */
 static enum error_code
 last_sealed_group(struct recovery *self, struct error *error)
 {
     struct store *store = self->store;
     for (size_t i = store->volume_count; i-- > 0;) {
-        struct volume *volume = store->volumes[i], *used = NULL;
+        struct volume *volume = store->volumes[i];
         struct fixed_line line = {0};
         if (volume->bulk || volume->number > self->log->number || !volume->sealed)
             continue;
-        enum error_code code = volume__use(store, volume->number, &used, error);
-        if (code == ERROR_NONE) {
-            if (used->index.present && used->index.lines > 0)
-                code = fixed_table_read(used->file, &used->index, used->index.lines - 1, &line, error);
-            else
-                code = ERROR_NOT_FOUND;
-            volume__end_use(store, used);
-        }
+        enum error_code code = index__last(store, volume->number, &line, error);
         if (code == ERROR_NONE)
             code = read_group(self, volume->number, line.b, line.c, line.a, error);
         if (code == ERROR_NONE) {
@@ -160,23 +154,22 @@ try_group(struct recovery *self, const struct walk_entry *found, uint64_t sequen
     uint64_t start;
     struct last_group last = self->last;
     *ret_taken = false;
-    enum error_code code = journal__read(self->log->file, found->data, found->size, sequence,
-                                         &self->entry, error);
+    enum error_code code =
+        journal__read(self->log->file, found->data, found->size, sequence, &self->entry, error);
     if (code == ERROR_CORRUPT)
         return ERROR_NONE;
     if (code != ERROR_NONE)
         return code;
     bool next = sequence == last.position.sequence + 1;
     bool holds = memcmp(self->entry.previous, last.position.chain, CHAIN_BYTES) == 0;
-    bool adjoins = last.end == 0 || (sequence > last.position.sequence);
-    if (!entries_lie_together(self, found->header, &start) || !adjoins || (next && !holds) ||
-        sequence <= last.position.sequence)
+    if (sequence <= last.position.sequence || !journal__belongs(&self->entry, self->log) ||
+        !entries_lie_together(self, found->header, &start))
+        return ERROR_NONE;
+    if (next && (!holds || start != (last.end != 0 ? last.end : HEAD_BYTES)))
         return ERROR_NONE;
     if (!next)
         fault(self, ERROR_CORRUPT, found->header, last.position.sequence + 1,
               "groups before this one are damaged or missing");
-    else if (start != (last.end != 0 ? last.end : start))
-        fault(self, ERROR_CORRUPT, last.end, sequence, "bytes that belong to no group");
     take_entry(self, self->log->number, found->data, found->size);
     self->last.start = start;
     self->last.end = found->next;
@@ -224,8 +217,9 @@ check_header(struct device_file *file, const struct journal_tar_entry *entry, ui
         code = walk_look(&walk, &found, error);
     if (code == ERROR_NONE && text_starts_with(found.path, TEXT("journal/void/")))
         *ret_void = true;
-    else if (code == ERROR_NONE && (!text_equal(found.path, entry->path) ||
-                                    found.data != entry->place.offset || found.size != entry->length))
+    else if (code == ERROR_NONE &&
+             (!text_equal(found.path, entry->path) || found.data != entry->place.offset ||
+              found.size != entry->length))
         code = error_set(error, ERROR_CORRUPT, "a tar header differs from the journal");
     walk_release(&walk);
     return code;
@@ -242,8 +236,8 @@ check_digest(struct recovery *self, struct device_file *file, const struct journ
             return error_set(error, ERROR_CORRUPT, "a digest that is not hexadecimal");
     } else {
         algorithm = self->store->identity.digest;
-        if (!journal__content_digest(&self->entry, entry->place, entry->length,
-                                     digest_size(algorithm), expected))
+        if (!journal__content_digest(self->entry.lines, self->entry.line_count, entry->place,
+                                     entry->length, digest_size(algorithm), expected))
             return ERROR_NONE; /* its line was purged, or names no digest */
     }
     enum error_code code =
@@ -443,8 +437,8 @@ make_durable(struct recovery *self, uint64_t size, struct error *error)
         code = volume__rewrite(self->log->file, from, self->log->sealed ? size : end, error);
     if (code == ERROR_NONE)
         code = device_sync(self->log->file, error);
-    if (code == ERROR_NONE)
-        code = store->device->operations->sync_names(store->device, error);
+    if (code == ERROR_NONE && end == HEAD_BYTES && !self->log->sealed)
+        code = volume__renew(store, self->log, error);
     return code;
 }
 
@@ -512,15 +506,14 @@ open_log(struct recovery *self, uint64_t *ret_size, struct error *error)
     struct store *store = self->store;
     struct volume *used = NULL;
     struct volume_trailer trailer = {0};
+    struct volume_head head;
     enum error_code code = ERROR_NONE;
     if (!store->options.read_only)
         code = volume__pin(store, self->log, error);
     if (code == ERROR_NONE)
         code = volume__use(store, self->log->number, &used, error); /* whose is it? */
-    if (code == ERROR_CORRUPT) {
+    if (code == ERROR_NONE && volume__head_read(used->file, &head, NULL) == ERROR_CORRUPT)
         fault(self, ERROR_CORRUPT, 0, 0, "the head of the log volume is damaged");
-        return error_set(error, code, "the last log volume has no head");
-    }
     if (code == ERROR_NONE)
         code = seal__read_trailer(used->file, false, used->generation, &trailer, error);
     if (code == ERROR_NONE && trailer.sealed) {
@@ -530,7 +523,9 @@ open_log(struct recovery *self, uint64_t *ret_size, struct error *error)
     }
     if (code == ERROR_NONE)
         code = store__device_size(used->file, ret_size, error);
-    return code; /* the use is kept until recovery is over */
+    if (code != ERROR_NONE && used != NULL)
+        volume__end_use(store, used);
+    return code; /* else the use is kept until recovery is over */
 }
 
 enum error_code

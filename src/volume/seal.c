@@ -4,9 +4,8 @@
  *
  *     log            journal/index/log-N   lines "sequence offset length", then one summary line
  *     log, compacted journal/index/log-N   the same
- *                    journal/map/log-N     lines "old-offset new-offset length", then a summary line
- *     bulk           nothing;  bulk, compacted: journal/map/bulk-N
- *     all            two zero blocks
+ *                    journal/map/log-N     lines "old-offset new-offset length", then a summary
+ * line bulk           nothing;  bulk, compacted: journal/map/bulk-N all            two zero blocks
  *
  * A line has 63 bytes: three numbers of 20 digits. The summary line is "0 header-offset lines": it
  * tells a reader who comes from the end where the entry begins.
@@ -91,8 +90,9 @@ seal__path(const char *kind, const struct volume *volume, char out[PATH_TEXT_MAX
 
 /* The table whose entry ends (with its padding) at `end`. `header` is where that entry begins. */
 static bool
-table_before(struct device_file *file, uint64_t end, struct text kind, struct fixed_table *ret_table,
-             uint64_t *ret_header, enum error_code *ret_code, struct error *error)
+table_before(struct device_file *file, uint64_t end, struct text kind,
+             struct fixed_table *ret_table, uint64_t *ret_header, enum error_code *ret_code,
+             struct error *error)
 {
     char tail[TAR_BLOCK_SIZE + FIXED_LINE_BYTES], header[TAR_BLOCK_SIZE], path[TAR_PATH_MAX];
     struct fixed_line summary;
@@ -172,8 +172,7 @@ index_entry(struct store *store, uint64_t header_at, struct buffer *out, struct 
     char path[PATH_TEXT_MAX];
     struct clock *clock = store__clock(store);
     uint64_t lines = store->index.count;
-    struct tar_entry entry = {seal__path("index", store->log, path),
-                              (lines + 1) * FIXED_LINE_BYTES,
+    struct tar_entry entry = {seal__path("index", store->log, path), (lines + 1) * FIXED_LINE_BYTES,
                               (uint64_t)clock->now_us(clock) / 1000000u};
     char *header = buffer_reserve(out, TAR_BLOCK_SIZE);
     if (header == NULL)
@@ -196,7 +195,7 @@ undo(struct store *store, const struct error *why)
     struct error ignored = {0};
     struct device_file *file = store->log->file;
     if (store->device->operations->truncate(file, store->group_end, &ignored) != ERROR_NONE ||
-        device_sync(file, &ignored) != ERROR_NONE)
+        store__sync(store, file, &ignored) != ERROR_NONE)
         store__fail(store, why);
 }
 
@@ -207,13 +206,10 @@ write_trailer(struct store *store, const struct buffer *trailer, struct error *e
     struct device_file *file = store->log->file;
     enum error_code code =
         store__write(file, store->group_end, trailer->data, trailer->length, &why);
-    if (code != ERROR_NONE) {
+    if (code == ERROR_NONE)
+        code = store__sync(store, file, &why);
+    else
         undo(store, &why);
-    } else {
-        code = device_sync(file, &why);
-        if (code != ERROR_NONE)
-            store__fail(store, &why);
-    }
     if (code != ERROR_NONE)
         error_set(error, code, "cannot seal a log volume: %s", why.message);
     return code;
@@ -236,7 +232,8 @@ seal__log(struct store *store, struct error *error)
     struct volume *volume = store->log;
     (void)store->device->operations->protect(volume->file, true, NULL);
     lock_take(&store->lock);
-    volume->index = (struct fixed_table){store->group_end + TAR_BLOCK_SIZE, store->index.count, true};
+    volume->index =
+        (struct fixed_table){store->group_end + TAR_BLOCK_SIZE, store->index.count, true};
     volume->first_sequence = store->index.count == 0 ? 0 : store->index.items[0].a;
     volume->last_sequence =
         store->index.count == 0 ? 0 : store->index.items[store->index.count - 1].a;
@@ -271,11 +268,13 @@ enum error_code
 seal__bulk(struct store *store, struct volume *volume, struct error *error)
 {
     static const char zeros[END_BYTES];
-    enum error_code code = store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, error);
+    struct error why = {0};
+    enum error_code code =
+        store__write(volume->file, volume->size_bytes, zeros, sizeof zeros, &why);
     if (code == ERROR_NONE)
-        code = device_sync(volume->file, error);
+        code = store__sync(store, volume->file, &why);
     if (code != ERROR_NONE)
-        return error_prefix(error, "cannot seal a bulk volume: ");
+        return error_set(error, code, "cannot seal a bulk volume: %s", why.message);
     (void)store->device->operations->protect(volume->file, true, NULL);
     lock_take(&store->lock);
     volume->size_bytes += sizeof zeros;

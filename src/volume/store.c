@@ -13,6 +13,7 @@ static const struct store_options defaults = {
     .volume_size_bytes = UINT64_C(4) << 30,
     .small_content_bytes = UINT64_C(1) << 20,
     .content_memory_bytes = UINT64_C(64) << 20,
+    .sums_memory_bytes = UINT64_C(256) << 10,
     .reserve_bytes = UINT64_C(16) << 20,
     .bulk_open = 256,
 };
@@ -107,6 +108,18 @@ store__set_full(struct store *store, bool full, const struct error *why)
 }
 
 enum error_code
+store__sync(struct store *store, struct device_file *file, struct error *error)
+{
+    struct error why = {0};
+    enum error_code code = device_sync(file, &why);
+    if (code == ERROR_NONE)
+        return ERROR_NONE;
+    store__fail(store, &why);
+    /* Whatever the reason (a full disk, too): what is on the disk is unknown now. */
+    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why.message);
+}
+
+enum error_code
 store__may_write(struct store *store, struct error *error)
 {
     struct error why = {0};
@@ -129,8 +142,10 @@ store__check_space(struct store *store, uint64_t need, bool urgent, struct error
     struct device_space space;
     struct error why = {0};
     enum error_code code = store->device->operations->space(store->device, &space, error);
-    if (code != ERROR_NONE)
+    if (code == ERROR_CLOSED)
         return code;
+    if (code != ERROR_NONE)
+        return ERROR_NONE; /* unknown: the write will tell */
     uint64_t kept = urgent ? 0 : store->options.reserve_bytes;
     if (space.free_bytes >= kept && space.free_bytes - kept >= need) {
         /* A delete that fits into the reserve does not make room for deposits. */
@@ -186,12 +201,13 @@ fill_options(struct store_options *options)
         options->clock = clock_real();
     if (options->random == NULL)
         options->random = random_real();
-#define DEFAULT(field)                                                                             \
-    if (options->field == 0)                                                                       \
-        options->field = defaults.field
+#define DEFAULT(field)       \
+    if (options->field == 0) \
+    options->field = defaults.field
     DEFAULT(volume_size_bytes);
     DEFAULT(small_content_bytes);
     DEFAULT(content_memory_bytes);
+    DEFAULT(sums_memory_bytes);
     DEFAULT(reserve_bytes);
     DEFAULT(bulk_open);
 #undef DEFAULT
@@ -207,6 +223,7 @@ new_store(const struct store_options *options)
     fill_options(&store->options);
     store->device = options->volumes;
     store->next_number = 1;
+    lock_init(&store->rewriting, LOCK_RANK_VOLUME_REWRITING);
     lock_init(&store->names, LOCK_RANK_VOLUME_NAMES);
     lock_init(&store->writing, LOCK_RANK_VOLUME_WRITING);
     lock_init(&store->lock, LOCK_RANK_STORE);
@@ -241,6 +258,7 @@ store_close(struct store *store)
     lock_release(&store->lock);
     lock_release(&store->writing);
     lock_release(&store->names);
+    lock_release(&store->rewriting);
     store->magic = 0;
     free(store);
 }
@@ -344,6 +362,25 @@ is_complete(struct store *store, const struct volume_name *name, bool *ret_compl
     return code;
 }
 
+/* A later generation is about to replace its source for good: if the process that put it in place
+ * could not sync the names, no sync does it now, so it is renamed once more. */
+static enum error_code
+confirm_name(struct store *store, const struct volume_name *name, struct error *error)
+{
+    const struct device_operations *operations = store->device->operations;
+    char finished[VOLUME_NAME_BYTES], unfinished[VOLUME_NAME_BYTES];
+    struct volume_name other = *name;
+    if (store->options.read_only)
+        return ERROR_NONE;
+    other.unfinished = true;
+    volume__name(name, finished);
+    volume__name(&other, unfinished);
+    enum error_code code = operations->rename(store->device, finished, unfinished, error);
+    if (code == ERROR_NONE)
+        code = operations->rename(store->device, unfinished, finished, error);
+    return code != ERROR_NONE ? code : operations->sync_names(store->device, error);
+}
+
 /* Decides about one file; files of one number come latest generation first. */
 static enum error_code
 take_found(struct store *store, const struct found_volumes *found, size_t at, struct error *error)
@@ -361,6 +398,8 @@ take_found(struct store *store, const struct found_volumes *found, size_t at, st
         code = never_finished(store, item, &drop, error);
     if (code == ERROR_NONE && !drop && !last_of_number)
         code = is_complete(store, &item->name, &complete, error);
+    if (code == ERROR_NONE && !drop && complete && !last_of_number && item->name.generation > 1)
+        code = confirm_name(store, &item->name, error);
     if (code != ERROR_NONE)
         return code;
     if (drop || !complete)
@@ -404,21 +443,34 @@ choose_log(struct store *store, struct error *error)
 }
 
 static enum error_code
+head_of(struct store *store, const struct volume *volume, struct volume_head *ret_head,
+        struct error *error)
+{
+    char name[VOLUME_NAME_BYTES];
+    struct device_file *file = NULL;
+    volume__file_name(volume, name);
+    enum error_code code = device_open_file(store->device, name, DEVICE_READ, &file, error);
+    if (code == ERROR_NONE)
+        code = volume__head_read(file, ret_head, error);
+    device_close_file(file);
+    return code;
+}
+
+/* From the first volume; the last one tells whether a later program has written here. */
+static enum error_code
 read_identity(struct store *store, struct error *error)
 {
-    struct volume_head head = {0};
+    struct volume_head head = {0}, last;
     enum error_code code = ERROR_CORRUPT;
-    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++) {
-        char name[VOLUME_NAME_BYTES];
-        struct device_file *file = NULL;
-        volume__file_name(store->volumes[i], name);
-        code = device_open_file(store->device, name, DEVICE_READ, &file, error);
-        if (code == ERROR_NONE)
-            code = volume__head_read(file, &head, error);
-        device_close_file(file);
-    }
+    for (size_t i = 0; code == ERROR_CORRUPT && i < store->volume_count; i++)
+        code = head_of(store, store->volumes[i], &head, error);
     if (code != ERROR_NONE)
         return code;
+    code = head_of(store, store->volumes[store->volume_count - 1], &last, NULL);
+    if (code == ERROR_NONE && last.identity.format > head.identity.format) {
+        head.identity.format = last.identity.format;
+        head.identity.newer_format = last.identity.newer_format;
+    }
     store->identity = head.identity;
     if (head.identity.newer_format && !store->options.read_only)
         return error_set(error, ERROR_UNSUPPORTED,
@@ -475,7 +527,9 @@ store_open(const struct store_options *options, const struct position *known,
     if (code == ERROR_NONE)
         code = read_identity(store, error);
     if (code == ERROR_NONE && !options->read_only)
-        code = purge__redo(store->device, error);
+        code = content__remove_spools(store->options.lost_and_found, error);
+    if (code == ERROR_NONE && !options->read_only)
+        code = purge__redo(NULL, store->device, error);
     if (code == ERROR_NONE)
         code = recovery__run(store, known == NULL ? &nothing : known, &faults, &recovery, error);
     if (code == ERROR_NONE)

@@ -43,6 +43,8 @@ struct store_options {
     uint64_t volume_size_bytes;     /* 0: 4 GiB */
     uint64_t small_content_bytes;   /* content up to this goes into the log; 0: 1 MiB */
     uint64_t content_memory_bytes;  /* global budget of content in memory; 0: 64 MiB */
+    uint64_t sums_memory_bytes;     /* block sums of one upload in memory; then spooled to lost_and_found;
+                                       0: 256 KiB (4 GiB of content) */
     uint64_t reserve_bytes;         /* kept free for deletes and purges; 0: 16 MiB */
     unsigned bulk_open;             /* bulk volumes in use at once; 0: 256 */
     bool accept_clock;              /* open although the clock is over an hour behind */
@@ -110,7 +112,8 @@ struct content;
 struct content_summary {
     uint64_t size_bytes;
     unsigned char digest[DIGEST_SIZE_MAX]; /* by the store's algorithm */
-    struct text block_sums;  /* CRC32C of each 64 KiB block, 4 bytes big-endian each; borrowed */
+    struct text block_sums;  /* small content: CRC32C of each 64 KiB block, 4 bytes big-endian each;
+                                borrowed. Bulk: empty, they are in the volume */
     bool bulk;
 };
 

@@ -3,9 +3,10 @@
  * What the files of src/volume share, and nobody else.
  *
  * Locks, in the order in which they are taken:
- *   names    creation, renames, removals; the volume counter
- *   writing  bytes of the open log volume (committer, purge)
- *   lock     the table, handles, readers, the bulk pool, position, state, the open volume's index
+ *   rewriting  one purge or compaction at a time
+ *   names      creation, renames, removals; the volume counter
+ *   writing    bytes of the open log volume
+ *   lock       the table, handles, readers, the bulk pool, position, state, the open volume's index
  *
  * Invariants (cited by number):
  *   I1  the table is sorted by number; a volume leaves it only in store_close().
@@ -25,25 +26,26 @@
 #include "volume/store.h"
 
 enum {
-    HEAD_BYTES = 1024,       /* the first entry of a volume: one header, one block */
-    END_BYTES = 1024,        /* two zero blocks */
-    FIXED_LINE_BYTES = 63,   /* "%020llu %020llu %020llu\n" */
-    SUM_LINE_BYTES = 9,      /* "%08x\n" */
+    HEAD_BYTES = 1024,     /* the first entry of a volume: one header, one block */
+    END_BYTES = 1024,      /* two zero blocks */
+    FIXED_LINE_BYTES = 63, /* "%020llu %020llu %020llu\n" */
+    SUM_LINE_BYTES = 9,    /* "%08x\n" */
     SHA256_BYTES = 32,
     SHA256_HEX_BYTES = 64,
     SALT_BYTES = 16,
-    PURGED_LINE_BYTES = 77,  /* {"purged":"<64>"}: no line is shorter */
+    MARK_BYTES = 16,
+    PURGED_LINE_BYTES = 77, /* {"purged":"<64>"}: no line is shorter */
     VOLUME_NAME_BYTES = 40,
     COPY_CHUNK_BYTES = 1 << 20,
     SCAN_WINDOW_BYTES = 64 << 10,
-    HANDLES_KEPT = 384,      /* open handles of volumes that nobody uses just now */
-    BORROW_BYTES = 4096      /* content from this size on is not copied into the group */
+    HANDLES_KEPT = 384, /* open handles of volumes that nobody uses just now */
+    BORROW_BYTES = 4096 /* content from this size on is not copied into the group */
 };
 #define JOURNAL_ENTRY_MAX (UINT64_C(256) << 20)
 #define PATH_TEXT_MAX TAR_PATH_MAX
 
-/* One line of an index (sequence, place offset and length of a journal entry) or of a map (offset in
- * the first generation, offset in this file, length). */
+/* One line of an index (sequence, place offset and length of a journal entry) or of a map (offset
+ * in the first generation, offset in this file, length). */
 struct fixed_line {
     uint64_t a, b, c;
 };
@@ -55,30 +57,33 @@ struct fixed_table {
     bool present;
 };
 
-struct volume {
-    uint64_t number;
-    bool bulk;
-    bool sealed;
-    bool busy;               /* bulk: a content has it */
-    bool head_synced;        /* by this process */
-    unsigned generation;
-    uint64_t size_bytes;     /* open log: group_end; open bulk: end of what is committed */
-    struct device_file *file; /* NULL: closed */
-    bool writable;           /* how `file` was opened */
-    bool pinned;             /* never closed to save handles */
-    bool checked;            /* head and, where sealed, trailer were read */
-    unsigned users;
-    bool claimed;            /* one thread has it alone */
-    struct fixed_table index, map;
-    uint64_t first_sequence, last_sequence; /* sealed log volumes; 0: unknown or none */
-    struct volume *newer, *older; /* open handles by last use; while users == 0 && !pinned */
-    struct volume *next_idle;
-};
-
 struct volume_index {
     struct fixed_line *items; /* ascending sequences */
     size_t count, capacity;
     bool whole; /* false: groups before items[0] may be in the volume too */
+};
+
+struct volume {
+    uint64_t number;
+    bool bulk;
+    bool sealed;
+    bool busy; /* bulk: a content has it */
+    unsigned generation;
+    uint64_t size_bytes;      /* open log: group_end; open bulk: end of what is committed */
+    struct device_file *file; /* NULL: closed */
+    bool writable;            /* how `file` was opened */
+    bool pinned;              /* never closed to save handles */
+    bool checked;             /* head and, where sealed, trailer were read */
+    unsigned users;
+    bool marked; /* `mark` was read from the head */
+    unsigned char
+        mark[MARK_BYTES]; /* in the head and each journal entry: content cannot forge it */
+    bool claimed;         /* one thread has it alone */
+    struct fixed_table index, map;
+    uint64_t first_sequence, last_sequence; /* sealed log volumes; 0: unknown or none */
+    struct volume_index *listing;           /* in place of an index that is damaged */
+    struct volume *newer, *older; /* open handles by last use; while users == 0 && !pinned */
+    struct volume *next_idle;
 };
 
 #define STORE_MAGIC 0x53544f52u
@@ -91,10 +96,9 @@ struct group_part {
 };
 
 struct group_entry {
-    size_t listing_end;      /* the listing up to and with this entry */
-    struct content *content; /* bulk: its preamble is filled in at commit */
-    const char *path;        /* of that content; in `paths` by offset */
-    size_t path_start, path_length;
+    size_t listing_end;             /* the listing up to and with this entry */
+    struct content *content;        /* bulk: its preamble is filled in at commit */
+    size_t path_start, path_length; /* of that content, in `paths` */
 };
 
 struct hash_memo { /* equal small entries of a group are hashed once */
@@ -102,10 +106,6 @@ struct hash_memo { /* equal small entries of a group are hashed once */
     unsigned char sha256[SHA256_BYTES];
 };
 enum { HASH_MEMOS = 8 };
-
-struct group_line {
-    size_t end;
-};
 
 struct group {
     struct store *store;
@@ -136,6 +136,7 @@ struct store {
     struct store_identity identity;
     struct device *device;
 
+    struct lock rewriting;
     struct lock names;
     struct lock writing;
     struct lock lock;
@@ -152,7 +153,7 @@ struct store {
     enum store_state state;
     struct error why;
     struct position position;
-    uint64_t group_end; /* I2 */
+    uint64_t group_end;        /* I2 */
     struct volume_index index; /* of `log` */
 
     bool bulk_ready;
@@ -192,6 +193,9 @@ void volume__unpin(struct store *store, struct volume *volume);
 /* A new volume: file, head, both synced. Not yet in a pool; pinned. */
 enum error_code volume__create(struct store *store, bool bulk, struct volume **ret_volume,
                                struct error *error) AV_MUST_USE;
+/* Makes sure of the name of an empty pinned volume that this process did not create. */
+enum error_code volume__renew(struct store *store, struct volume *volume,
+                              struct error *error) AV_MUST_USE;
 /* Where the entry's data is in the file as it is now. */
 enum error_code volume__locate(struct store *store, struct volume *volume, uint64_t offset,
                                uint64_t *ret_physical, struct error *error) AV_MUST_USE;
@@ -199,17 +203,17 @@ void volume__close_all(struct store *store);
 
 /* ---- volume_head.c: the first entry ---- */
 
-enum error_code volume__head_write(const struct store_identity *identity, uint64_t number, bool bulk,
-                                   uint64_t mtime_s, unsigned char out[HEAD_BYTES],
-                                   struct error *error) AV_MUST_USE;
 struct volume_head {
     struct store_identity identity;
     uint64_t volume;
     bool bulk;
+    unsigned char mark[MARK_BYTES];
 };
+enum error_code volume__head_write(const struct volume_head *head, uint64_t mtime_s,
+                                   unsigned char out[HEAD_BYTES], struct error *error) AV_MUST_USE;
 /* CORRUPT: not a head. */
-enum error_code volume__head_parse(const unsigned char data[HEAD_BYTES], struct volume_head *ret_head,
-                                   struct error *error) AV_MUST_USE;
+enum error_code volume__head_parse(const unsigned char data[HEAD_BYTES],
+                                   struct volume_head *ret_head, struct error *error) AV_MUST_USE;
 enum error_code volume__head_read(struct device_file *file, struct volume_head *ret_head,
                                   struct error *error) AV_MUST_USE;
 /* Writes the same bytes again; the caller syncs. */
@@ -220,8 +224,8 @@ enum error_code volume__rewrite(struct device_file *file, uint64_t from, uint64_
 
 struct walk {
     struct device_file *file;
-    uint64_t at;    /* of the next header */
-    uint64_t end;   /* of the file */
+    uint64_t at;  /* of the next header */
+    uint64_t end; /* of the file */
     uint64_t window_at;
     size_t window_length;
     char *window;
@@ -257,18 +261,20 @@ struct journal_entry {
     struct journal_tar_entry *entries;
     size_t entry_count, entry_capacity;
     struct buffer hashes; /* previous H, then one a line */
-    unsigned char previous[SHA256_BYTES], hash[SHA256_BYTES];
+    unsigned char previous[SHA256_BYTES], hash[SHA256_BYTES], mark[MARK_BYTES];
 };
 void journal__entry_release(struct journal_entry *entry);
+/* Whether the entry was written into this volume by us, not brought along inside some content. */
+bool journal__belongs(const struct journal_entry *entry, const struct volume *volume);
 /* Parses entry->data and checks that H belongs to previous and lines. CORRUPT. */
 enum error_code journal__parse(struct journal_entry *entry, struct error *error) AV_MUST_USE;
 /* Reads and parses the entry whose data is at the physical offset; checks its tar header too. */
 enum error_code journal__read(struct device_file *file, uint64_t physical, uint64_t length,
                               uint64_t sequence, struct journal_entry *entry,
                               struct error *error) AV_MUST_USE;
-/* The digest that the group's lines name for the content at a place; false: none does. */
-bool journal__content_digest(const struct journal_entry *entry, struct place place, uint64_t size,
-                             size_t digest_bytes, unsigned char *ret_digest);
+/* The digest that a group's lines name for the content at a place; false: none does. */
+bool journal__content_digest(const struct text *lines, size_t line_count, struct place place,
+                             uint64_t size, size_t digest_bytes, unsigned char *ret_digest);
 
 /* ---- seal.c: index, map, end of a sealed volume ---- */
 
@@ -302,19 +308,30 @@ struct text seal__path(const char *kind, const struct volume *volume, char out[P
 /* ---- index.c: sequence to place ---- */
 
 void index__append(struct store *store, uint64_t sequence, uint64_t offset, uint64_t length);
-void index__clear(struct store *store, bool whole);
 /* Lists the groups of the open log volume that the index does not have yet. */
 enum error_code index__complete(struct store *store, struct error *error) AV_MUST_USE;
 struct group_place {
     uint64_t sequence, volume, offset, length;
 };
+/* The last group of a sealed log volume. NOT_FOUND: it holds none. */
+enum error_code index__last(struct store *store, uint64_t volume, struct fixed_line *ret_line,
+                            struct error *error) AV_MUST_USE;
+/* An index that led to something else than a journal entry is not used again: the volume is gone
+ * through instead. False: none was in use. */
+bool index__distrust(struct store *store, uint64_t volume);
 /* The first group from `sequence` on, up to the last durable one. NOT_FOUND: none. */
 enum error_code index__find(struct store *store, uint64_t sequence, struct group_place *ret_place,
                             struct error *error) AV_MUST_USE;
+/* The same, faster when the group is in the sealed volume `volume_hint` (0: none). */
+enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
+                                 struct group_place *ret_place, struct error *error) AV_MUST_USE;
 
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
+/* Syncs; a failure makes the store FAILED and is IO or CLOSED, never FULL. */
+enum error_code store__sync(struct store *store, struct device_file *file,
+                            struct error *error) AV_MUST_USE;
 void store__set_full(struct store *store, bool full, const struct error *why);
 /* CLOSED when FAILED or read only. */
 enum error_code store__may_write(struct store *store, struct error *error) AV_MUST_USE;
@@ -335,6 +352,9 @@ enum error_code store__device_size(struct device_file *file, uint64_t *ret_size,
 enum error_code store__write(struct device_file *file, uint64_t offset, const void *data,
                              size_t length, struct error *error) AV_MUST_USE;
 
+/* Sleeps so that no more than `bytes_per_second` (0: no limit) pass since `started_ns`. */
+void store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second);
+
 /* ---- recovery.c ---- */
 
 enum error_code recovery__run(struct store *store, const struct position *known,
@@ -352,7 +372,29 @@ enum error_code bulk__take(struct store *store, struct volume **ret_volume,
 /* `committed_end` 0: given up, cut back. */
 void bulk__give(struct store *store, struct volume *volume, uint64_t committed_end);
 
-/* ---- content.c ---- */
+/* ---- content.c, content_sums.c ---- */
+
+/* CRC32C of each block of one content: in memory, then in a spool file. */
+struct block_sums {
+    struct buffer recent; /* 4 bytes each, big-endian */
+    uint32_t crc;         /* of the block under way */
+    size_t crc_length;
+    struct device_file *spool; /* text lines, NULL: none yet */
+    uint64_t spooled_bytes;
+    char spool_name[64];
+};
+void block_sums__add(struct block_sums *sums, const char *data, size_t length);
+void block_sums__end(struct block_sums *sums);
+/* Moves them to the spool when they are too many. */
+enum error_code block_sums__spool(struct block_sums *sums, struct store *store, struct place place,
+                                  struct error *error) AV_MUST_USE;
+uint64_t block_sums__text_bytes(const struct block_sums *sums);
+/* Writes the text, and blanks it out to a whole block; returns its SHA-256. */
+enum error_code block_sums__write(struct block_sums *sums, struct device_file *file,
+                                  uint64_t offset, unsigned char ret_sha256[SHA256_BYTES],
+                                  struct error *error) AV_MUST_USE;
+void block_sums__release(struct block_sums *sums, struct store *store);
+enum error_code content__remove_spools(struct device *device, struct error *error) AV_MUST_USE;
 
 /* Preamble and header of the sums, then a sync. Called by group_commit(). */
 enum error_code content__fill_in(struct content *content, struct text path, uint64_t mtime_s,
@@ -368,7 +410,8 @@ struct text content__sums_path(const struct content *content, char out[PATH_TEXT
 
 /* ---- purge.c ---- */
 
-/* Finishes a purge that was interrupted while it wrote lines. */
-enum error_code purge__redo(struct device *device, struct error *error) AV_MUST_USE;
+/* Finishes a purge that was interrupted. `store` NULL: at opening, or copies. */
+enum error_code purge__redo(struct store *store, struct device *device,
+                            struct error *error) AV_MUST_USE;
 
 #endif

@@ -178,25 +178,33 @@ lru_add(struct store *store, struct volume *volume)
     close_handle(oldest);
 }
 
-/* Reading handle, head and trailer: once. Called with a use. */
+/* Head and trailer, once. Called with a use. A damaged head does not hide the rest of the volume:
+ * content and journal have their own checks. */
 static enum error_code
 check_volume(struct store *store, struct volume *volume, struct error *error)
 {
     struct volume_head head;
     struct volume_trailer trailer = {0};
     enum error_code code = volume__head_read(volume->file, &head, error);
-    if (code == ERROR_NONE && (memcmp(head.identity.uuid, store->identity.uuid,
-                                      sizeof head.identity.uuid) != 0 ||
-                               head.volume != volume->number || head.bulk != volume->bulk))
+    bool damaged = code == ERROR_CORRUPT;
+    if (damaged)
+        code = ERROR_NONE;
+    else if (code == ERROR_NONE &&
+             (memcmp(head.identity.uuid, store->identity.uuid, sizeof head.identity.uuid) != 0 ||
+              head.volume != volume->number || head.bulk != volume->bulk))
         code = error_set(error, ERROR_INVALID, "it belongs to another store or has another number");
     if (code == ERROR_NONE)
         code = seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, error);
     if (code != ERROR_NONE) {
-        error_prefix(error, "volume %llu: ", (unsigned long long)volume->number);
+        error_prefix(error, "volume %llu", (unsigned long long)volume->number);
         return code;
     }
     lock_take(&store->lock);
-    if (volume->sealed || volume->generation > 1) {
+    if (!volume->checked && !damaged) {
+        memcpy(volume->mark, head.mark, sizeof volume->mark);
+        volume->marked = true;
+    }
+    if (!volume->checked && (volume->sealed || volume->generation > 1)) {
         volume->index = trailer.index;
         volume->map = trailer.map;
     }
@@ -347,6 +355,9 @@ volume__close_all(struct store *store)
     for (size_t i = 0; i < store->volume_count; i++) {
         ensure(store->volumes[i]->users == 0);
         device_close_file(store->volumes[i]->file);
+        if (store->volumes[i]->listing != NULL)
+            free(store->volumes[i]->listing->items);
+        free(store->volumes[i]->listing);
         free(store->volumes[i]);
     }
     free(store->volumes);
@@ -358,15 +369,14 @@ volume__close_all(struct store *store)
 
 /* Everything that must be on disk before anything in the volume counts. */
 static enum error_code
-write_new_file(struct store *store, const char *name, uint64_t number, bool bulk,
+write_new_file(struct store *store, const char *name, const struct volume_head *description,
                struct device_file **ret_file, struct error *error)
 {
     unsigned char head[HEAD_BYTES];
     struct clock *clock = store__clock(store);
     uint64_t now_s = (uint64_t)clock->now_us(clock) / 1000000u;
     struct device_file *file = NULL;
-    enum error_code code =
-        volume__head_write(&store->identity, number, bulk, now_s, head, error);
+    enum error_code code = volume__head_write(description, now_s, head, error);
     if (code == ERROR_NONE)
         code = device_open_file(store->device, name, DEVICE_CREATE, &file, error);
     if (code != ERROR_NONE)
@@ -379,7 +389,8 @@ write_new_file(struct store *store, const char *name, uint64_t number, bool bulk
     if (code != ERROR_NONE) {
         device_close_file(file);
         (void)store->device->operations->remove(store->device, name, NULL);
-        return error_prefix(error, "new volume %s: ", name);
+        error_prefix(error, "new volume %s", name);
+        return code;
     }
     *ret_file = file;
     return ERROR_NONE;
@@ -395,18 +406,73 @@ volume__create(struct store *store, bool bulk, struct volume **ret_volume, struc
     uint64_t number = store->next_number++;
     lock_give(&store->lock);
     struct volume_name name = {.number = number, .generation = 1, .bulk = bulk};
+    struct volume_head head = {store->identity, number, bulk, {0}};
+    struct random_source *random = store__random(store);
+    random->fill(random, head.mark, sizeof head.mark);
     volume__name(&name, text);
-    enum error_code code = write_new_file(store, text, number, bulk, &file, error);
+    enum error_code code = write_new_file(store, text, &head, &file, error);
     lock_give(&store->names);
     if (code != ERROR_NONE)
         return code;
     struct volume *volume = volume__add(store, number, bulk);
     lock_take(&store->lock);
     volume->file = file;
-    volume->writable = volume->pinned = volume->checked = volume->head_synced = true;
+    volume->writable = volume->pinned = volume->checked = volume->marked = true;
+    memcpy(volume->mark, head.mark, sizeof volume->mark);
     volume->size_bytes = HEAD_BYTES;
     lock_give(&store->lock);
     *ret_volume = volume;
+    return ERROR_NONE;
+}
+
+/* An empty volume found at opening may have a name that never reached the disk, and no sync brings
+ * it there: the same file is put under the same name once more. */
+static enum error_code
+write_renewed(struct store *store, const struct volume_name *name, const unsigned char *head,
+              struct device_file **ret_file, struct error *error)
+{
+    const struct device_operations *operations = store->device->operations;
+    struct volume_name finished = *name;
+    char from[VOLUME_NAME_BYTES], to[VOLUME_NAME_BYTES];
+    struct device_file *file = NULL;
+    volume__name(name, from);
+    finished.unfinished = false;
+    volume__name(&finished, to);
+    enum error_code code = device_open_file(store->device, from, DEVICE_CREATE, &file, error);
+    if (code == ERROR_NONE)
+        code = store__write(file, 0, head, HEAD_BYTES, error);
+    if (code == ERROR_NONE)
+        code = device_sync(file, error);
+    if (code == ERROR_NONE)
+        code = operations->rename(store->device, from, to, error);
+    if (code == ERROR_NONE)
+        code = operations->sync_names(store->device, error);
+    if (code != ERROR_NONE)
+        device_close_file(file);
+    else
+        *ret_file = file;
+    return code;
+}
+
+enum error_code
+volume__renew(struct store *store, struct volume *volume, struct error *error)
+{
+    unsigned char head[HEAD_BYTES];
+    struct volume_name name = {volume->number, volume->generation, volume->bulk, true};
+    struct device_file *file = NULL;
+    ensure(volume->pinned && volume->users == 0);
+    enum error_code code = device_read_exactly(volume->file, 0, head, sizeof head, error);
+    if (code != ERROR_NONE)
+        return code;
+    lock_take(&store->names);
+    code = write_renewed(store, &name, head, &file, error);
+    lock_give(&store->names);
+    if (code != ERROR_NONE)
+        return code;
+    lock_take(&store->lock);
+    device_close_file(volume->file);
+    volume->file = file;
+    lock_give(&store->lock);
     return ERROR_NONE;
 }
 
@@ -417,6 +483,9 @@ volume__locate(struct store *store, struct volume *volume, uint64_t offset, uint
     uint64_t line;
     struct fixed_line found;
     (void)store;
+    if (!volume->map.present && volume->generation > 1)
+        return error_set(error, ERROR_CORRUPT, "the map of compacted volume %llu is damaged",
+                         (unsigned long long)volume->number);
     if (!volume->map.present) {
         *ret_physical = offset;
         return ERROR_NONE;

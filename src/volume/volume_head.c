@@ -9,7 +9,8 @@ enum { UUID_TEXT_BYTES = 36 };
 static void
 append_uuid(struct buffer *buffer, const unsigned char uuid[STORE_UUID_BYTES])
 {
-    static const unsigned char dash_before[STORE_UUID_BYTES] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
+    static const unsigned char dash_before[STORE_UUID_BYTES] = {
+        [4] = 1, [6] = 1, [8] = 1, [10] = 1};
     for (size_t i = 0; i < STORE_UUID_BYTES; i++) {
         if (dash_before[i])
             buffer_append_char(buffer, '-');
@@ -37,16 +38,17 @@ parse_uuid(struct text text, unsigned char uuid[STORE_UUID_BYTES])
 static struct text
 head_path(uint64_t number, char out[PATH_TEXT_MAX])
 {
-    int length = snprintf(out, PATH_TEXT_MAX, "journal/volumes/%010llu.json",
-                          (unsigned long long)number);
+    int length =
+        snprintf(out, PATH_TEXT_MAX, "journal/volumes/%010llu.json", (unsigned long long)number);
     return text_of(out, (size_t)length);
 }
 
 enum error_code
-volume__head_write(const struct store_identity *identity, uint64_t number, bool bulk,
-                   uint64_t mtime_s, unsigned char out[HEAD_BYTES], struct error *error)
+volume__head_write(const struct volume_head *head, uint64_t mtime_s, unsigned char out[HEAD_BYTES],
+                   struct error *error)
 {
     char path[PATH_TEXT_MAX];
+    const struct store_identity *identity = &head->identity;
     struct buffer json AV_CLEANUP(buffer_release) = {0};
     buffer_append_string(&json, "{\"format\":");
     buffer_append_u64(&json, identity->format);
@@ -55,10 +57,12 @@ volume__head_write(const struct store_identity *identity, uint64_t number, bool 
     buffer_append_string(&json, "\",\"node\":");
     buffer_append_u64(&json, identity->node);
     buffer_append_string(&json, ",\"volume\":");
-    buffer_append_u64(&json, number);
-    buffer_append_string(&json, bulk ? ",\"kind\":\"bulk\"" : ",\"kind\":\"log\"");
+    buffer_append_u64(&json, head->volume);
+    buffer_append_string(&json, head->bulk ? ",\"kind\":\"bulk\"" : ",\"kind\":\"log\"");
     buffer_append_string(&json, ",\"digest\":\"");
     buffer_append_string(&json, digest_name(identity->digest, DIGEST_NAMES_OCFL));
+    buffer_append_string(&json, "\",\"mark\":\"");
+    buffer_append_hex(&json, head->mark, sizeof head->mark);
     buffer_append_string(&json, "\"}\n");
     enum error_code code = buffer_status(&json, error);
     if (code != ERROR_NONE)
@@ -66,7 +70,7 @@ volume__head_write(const struct store_identity *identity, uint64_t number, bool 
     ensure(json.length <= HEAD_BYTES - TAR_BLOCK_SIZE);
     memset(out, 0, HEAD_BYTES);
     memcpy(out + TAR_BLOCK_SIZE, json.data, json.length);
-    struct tar_entry entry = {head_path(number, path), json.length, mtime_s};
+    struct tar_entry entry = {head_path(head->volume, path), json.length, mtime_s};
     return tar_write_header(&entry, out, error);
 }
 
@@ -74,12 +78,13 @@ static bool
 parse_json(const struct json *json, struct volume_head *head)
 {
     uint64_t format;
-    struct text store, kind, digest;
+    struct text store, kind, digest, mark;
     if (!json_get_u64(json, "format", &format) || format == 0 || format > UINT32_MAX ||
         !json_get_text(json, "store", &store) || !parse_uuid(store, head->identity.uuid) ||
         !json_get_u64(json, "node", &head->identity.node) ||
         !json_get_u64(json, "volume", &head->volume) || !json_get_text(json, "kind", &kind) ||
-        !json_get_text(json, "digest", &digest))
+        !json_get_text(json, "digest", &digest) || !json_get_text(json, "mark", &mark) ||
+        !hex_decode(mark, head->mark, sizeof head->mark))
         return false;
     head->identity.format = (unsigned)format;
     head->identity.newer_format = format > STORE_FORMAT_VERSION;

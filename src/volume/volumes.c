@@ -71,9 +71,8 @@ store_seal(struct store *store, struct error *error)
     return code;
 }
 
-/* Sleeps so that no more than `bytes_per_second` pass since `started_ns`. */
-static void
-keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second)
+void
+store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second)
 {
     if (bytes_per_second == 0)
         return;
@@ -86,28 +85,39 @@ keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second)
     nanosleep(&pause, NULL);
 }
 
+struct file_hash {
+    struct store *store;
+    uint64_t number, at, size;
+    unsigned generation; /* 0: before the first piece */
+    struct digest_stream stream;
+    char *chunk;
+};
+
+/* One piece; the volume is given back between pieces, so that a purge never waits long. */
 static enum error_code
-hash_file(struct device_file *file, uint64_t bytes_per_second, unsigned char ret_digest[32],
-          struct error *error)
+hash_piece(struct file_hash *hash, struct error *error)
 {
-    uint64_t size = 0, started = clock_monotonic_ns();
-    struct digest_stream stream = {0};
-    enum error_code code = store__device_size(file, &size, error);
-    char *chunk = malloc(COPY_CHUNK_BYTES);
-    ensure(chunk != NULL);
-    digest_stream_init(&stream, DIGEST_SHA256);
-    for (uint64_t at = 0; code == ERROR_NONE && at < size;) {
-        size_t part = size - at < COPY_CHUNK_BYTES ? (size_t)(size - at) : COPY_CHUNK_BYTES;
-        code = device_read_exactly(file, at, chunk, part, error);
-        if (code == ERROR_NONE)
-            digest_stream_update(&stream, chunk, part);
-        at += part;
-        keep_pace(started, at, bytes_per_second);
+    struct volume *volume = NULL;
+    enum error_code code = volume__use(hash->store, hash->number, &volume, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (hash->generation == 0) {
+        hash->generation = volume->generation;
+        code = store__device_size(volume->file, &hash->size, error);
     }
+    if (code == ERROR_NONE && (!volume->sealed || volume->generation != hash->generation))
+        code =
+            error_set(error, ERROR_CONFLICT, "volume %llu is not sealed, or was compacted just now",
+                      (unsigned long long)hash->number);
+    uint64_t left = hash->size - hash->at;
+    size_t part = left < COPY_CHUNK_BYTES ? (size_t)left : COPY_CHUNK_BYTES;
     if (code == ERROR_NONE)
-        digest_stream_finish(&stream, ret_digest);
-    digest_stream_release(&stream);
-    free(chunk);
+        code = device_read_exactly(volume->file, hash->at, hash->chunk, part, error);
+    volume__end_use(hash->store, volume);
+    if (code == ERROR_NONE) {
+        digest_stream_update(&hash->stream, hash->chunk, part);
+        hash->at += part;
+    }
     return code;
 }
 
@@ -115,15 +125,18 @@ enum error_code
 store_volume_sha256(struct store *store, uint64_t number, uint64_t bytes_per_second,
                     unsigned char ret_digest[32], struct error *error)
 {
-    struct volume *volume = NULL;
-    enum error_code code = volume__use(store, number, &volume, error);
-    if (code != ERROR_NONE)
-        return code;
-    if (!volume->sealed)
-        code = error_set(error, ERROR_CONFLICT, "volume %llu is not sealed",
-                         (unsigned long long)number);
-    else
-        code = hash_file(volume->file, bytes_per_second, ret_digest, error);
-    volume__end_use(store, volume);
+    struct file_hash hash = {.store = store, .number = number, .chunk = malloc(COPY_CHUNK_BYTES)};
+    uint64_t started = clock_monotonic_ns();
+    enum error_code code = ERROR_NONE;
+    ensure(hash.chunk != NULL);
+    digest_stream_init(&hash.stream, DIGEST_SHA256);
+    do {
+        code = hash_piece(&hash, error);
+        store__keep_pace(started, hash.at, bytes_per_second);
+    } while (code == ERROR_NONE && hash.at < hash.size);
+    if (code == ERROR_NONE)
+        digest_stream_finish(&hash.stream, ret_digest);
+    digest_stream_release(&hash.stream);
+    free(hash.chunk);
     return code;
 }

@@ -180,7 +180,7 @@ def one_round(server, oracle, round_number):
 
 def main():
     print(f"seed {SEED}, {ROUNDS} rounds (ARCHIVOLT_SEED repeats the load, not the moments)", flush=True)
-    with Victim(config="volume_size = 16MiB\n") as server:
+    with Victim(config="volume_size = 16M\n") as server:
         oracle = Oracle(server.folder + "/oracle.jsonl")
         for round_number in range(ROUNDS):
             looked = one_round(server, oracle, round_number)

@@ -53,4 +53,5 @@ with Server(shim=True) as server:
         check(status == 507, f"{status} after the disk was full")
     equal(status, 201, "writable again when space returns")
     all_there(server, acknowledged)
-    equal(server.cli("fsck").status, 0)
+    done = server.cli("fsck")
+    equal(done.status, 0, f"fsck: {done.text}")

@@ -9,10 +9,10 @@ def fail(server, path, body):
     status = server.put(path, body).status
     check(status >= 500, f"{path}: {status} though the sync failed")
     server.shim.control()
-    equal(server.put("/after", b"after").status, 503, "a write after a failed sync")
+    equal(server.put(f"{path}-after", b"after").status, 503, "a write after a failed sync")
     equal(server.delete("/before").status, 503, "a delete after a failed sync")
     equal(server.get("/before").body, b"before")
-    equal(server.get("/after").status, 404)
+    equal(server.get(f"{path}-after").status, 404)
     with server.connect() as connection:
         equal(connection.request("GET", "/readyz").status, 503)
         equal(connection.request("GET", "/livez").status, 200)
@@ -23,13 +23,14 @@ def heal(server, path, body):
     seen = server.get(path)
     check(seen.status == 404 or seen.body == body, f"{path}: {seen} is neither whole nor absent")
     equal(server.get("/before").body, b"before")
-    equal(server.put("/after", b"after").status, 201)
-    equal(server.delete("/after").status, 204)
+    equal(server.put(f"{path}-after", b"after").status, 201)
+    equal(server.delete(f"{path}-after").status, 204)
     equal(server.cli("fsck").status, 0, "fsck")
 
 
 with Server(shim=True) as server:
     equal(server.put("/before", b"before").status, 201)
+    equal(server.put("/large-before", b"B" * (3 << 20)).status, 201)  # makes the bulk volume
     for path, body in (("/small", b"s" * 5000), ("/large", b"L" * (3 << 20))):
         fail(server, path, body)
         server.kill()

@@ -28,7 +28,7 @@ def fill(server):
         for report, name in KEPT:
             target = "/rest" + quote("/names/" + name)
             equal(connection.request("PUT", target, report.encode()).status, 201, report)
-            server.must("meta", "add", "/names/" + name, "title", f"{name} – “quoted” \\ back")
+            server.must("meta", "add", "--", "/names/" + name, "title", f"{name} – “quoted” \\ back")
     server.must("seal")
     server.must("mv", "/tree/1", "/moved")
     server.must("mv", "/names", "/renamed")

@@ -41,12 +41,3 @@ def read_entries(path):
 def write_entries(path, entries, rest):
     with open(path, "wb") as file:
         file.write(b"".join(entry.bytes() for entry in entries) + rest)
-
-
-def copy_of(entry, name, data=None, kind=None):
-    """A new entry like this one under another name."""
-    copy = Entry(entry.header, entry.data if data is None else data)
-    copy.rename(name)
-    if kind:
-        copy.header[156:157] = kind
-    return copy

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 240
-"""Each fault of the table that OCFL validators are held against is noticed by our own verify, in the volumes."""
+"""Each fault of the table that OCFL validators are held against is noticed by our own verify, in the volumes.
+
+Every entry keeps its place: what is dropped gets another name, what is stray is an older copy under a new name.
+"""
 import hashlib
 import os
 import re
 import shutil
 
 from lib import Server, check, equal, program, run_program, volume_files
-from lib.tar_entries import copy_of, read_entries, write_entries
+from lib.tar_entries import read_entries, write_entries
 
 
 def index_of(entries, pattern):
@@ -38,20 +41,30 @@ def flip_content_byte(entries):
     entry.data = bytes([entry.data[0] ^ 1]) + entry.data[1:]
 
 
-def drop(pattern):
-    def change(entries):
-        del entries[index_of(entries, pattern)]
-    return change
+def lose(entry):
+    entry.rename("lost" + entry.name)
+
+
+def superseded(entries):
+    """An entry that a later one of its name replaces when the volume is unpacked."""
+    name = object_of(entries) + "/inventory.json"
+    return next(entry for entry in entries if entry.name == name)
 
 
 def drop_sidecar(entries):
-    del entries[index_of(entries, re.escape(object_of(entries)) + r"/inventory\.json\.sha512$")]
+    lose(entries[index_of(entries, re.escape(object_of(entries)) + r"/inventory\.json\.sha512$")])
+
+
+def drop_content(entries):
+    lose(entries[index_of(entries, r"/v1/content/1")])
+
+
+def drop_root_declaration(entries):
+    lose(entries[index_of(entries, r"^ocfl/0=ocfl_1\.1$")])
 
 
 def add_stray_content(entries):
-    at = index_of(entries, r"/v1/content/1")
-    name = os.path.dirname(entries[at].name) + "/stray.txt"
-    entries.insert(at, copy_of(entries[at], name))
+    superseded(entries).rename(object_of(entries) + "/v1/content/stray.txt")
 
 
 def move_object(entries):
@@ -62,17 +75,17 @@ def move_object(entries):
 
 
 def add_stray_in_hierarchy(entries):
-    at = index_of(entries, r"/v1/content/1")
-    entries.insert(at, copy_of(entries[at], "ocfl/aaa/stray.txt"))
+    superseded(entries).rename("ocfl/aaa/stray.txt")
 
 
 def let_root_inventory_differ(entries):
-    rewrite_inventory(entries, object_of(entries), lambda data: re.sub(rb'"created":\s?"2', b'"created":"3', data))
+    rewrite_inventory(entries, object_of(entries), lambda data: re.sub(rb'("created":\s?")2', rb"\g<1>3", data))
 
 
 def add_empty_directory(entries):
-    at = index_of(entries, r"/v1/content/1")
-    entries.insert(at, copy_of(entries[at], "ocfl/ddd/eee/", b"", b"5"))
+    entry = superseded(entries)
+    entry.rename("ocfl/ddd/eee/")
+    entry.header[156:157] = b"5"
 
 
 def rewrite_old_state(entries):
@@ -84,12 +97,12 @@ FAULTS = [
     ("content byte flipped", flip_content_byte),
     ("sidecar dropped", drop_sidecar),
     ("stray file in content", add_stray_content),
-    ("content file missing", drop(r"/v1/content/1")),
+    ("content file missing", drop_content),
     ("object at wrong path for the layout", move_object),
     ("stray file in hierarchy", add_stray_in_hierarchy),
     ("root inventory differs from head copy", let_root_inventory_differ),
     ("empty directory in hierarchy", add_empty_directory),
-    ("root declaration missing", drop(r"^ocfl/0=ocfl_1\.1$")),
+    ("root declaration missing", drop_root_declaration),
     ("old version state rewritten in head", rewrite_old_state),
 ]
 
@@ -101,11 +114,13 @@ def spoilt_copy(server, name, change, number):
         if "log-" not in path:
             continue
         entries, rest = read_entries(path)
+        size = os.path.getsize(path)
         before = [entry.bytes() for entry in entries]
         change(entries)
         check([entry.bytes() for entry in entries] != before, f"{name}: nothing was changed")
         os.chmod(path, 0o644)
         write_entries(path, entries, rest)
+        equal(os.path.getsize(path), size, "an entry lost its place")
         return copy
     raise AssertionError("no log volume")
 
@@ -119,7 +134,7 @@ with Server() as server:
     done = server.cli("verify")
     equal(done.status, 0, f"the store as it is: {done.text} {done.error_text}")
     for number, (name, change) in enumerate(FAULTS, 1):
-        done = run_program([program(), "--data", spoilt_copy(server, name, change, number), "verify"])
+        done = run_program([program(), "--data", spoilt_copy(server, name, change, number), "verify", "--since", "1"])
         check(done.status != 0, f"{name}: verify says nothing: {done.text}")
         check((done.text + done.error_text).strip(), f"{name}: failed without a word")
         print(f"{name}: {done.error_text.strip() or done.text.strip()[-200:]}")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# build: gcc
 # timeout: 1800
 """Check 4: the dump before equals the dump after the catalog was removed and rebuilt (R2).
 
@@ -23,7 +24,7 @@ def work(server, thread):
             if not live or chance < 0.5:
                 path = f"/t{thread}/{dice.randrange(20)}/{number} é"
                 body = dice.randbytes(dice.choice([0, 10, 1000, 20000]) if number % 500 else 1500000)
-                equal(connection.request("PUT", "/rest" + quote(path), body).status, 201, path)
+                equal(connection.request("PUT", "/rest" + quote(path), body, {"Content-Type": "application/octet-stream"}).status, 201, path)
                 live.append(path)
             elif chance < 0.8:
                 path = dice.choice(live)
@@ -56,7 +57,7 @@ def dump(server):
     return server.must("dump", timeout=600).output
 
 
-with Server(config="volume_size = 16MiB\n") as server:
+with Server(config="volume_size = 16M\n") as server:
     in_parallel(THREADS, lambda thread: work(server, thread))
     by_command(server)
     server.must("seal")

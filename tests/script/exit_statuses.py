@@ -17,7 +17,7 @@ def go_round(server, folder):
     fails_with(server.cli("no-such-command"), 2)
     fails_with(server.cli("put"), 2)
     fails_with(server.cli("ls", "--no-such-option", "/"), 2)
-    fails_with(server.cli("put", "/no/such/source", folder), 1)
+    fails_with(server.cli("put", "/no/such/source", folder), 3)
     server.must("rm", f"{folder}/file")
     fails_with(server.cli("cat", f"{folder}/file"), 3, "what is deleted")
     server.must("rm", folder)

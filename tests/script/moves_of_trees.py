@@ -21,6 +21,6 @@ with Server() as server:
     server.kill()
     server.start()
     equal(server.get("/c/moved/1/1").status, 410)
-    equal(server.put("/c/moved/1/1", b"new").status, 201, "anew below a deleted path")
+    equal(server.put("/c/moved/1/1", b"new", {"Overwrite-Tombstone": "true"}).status, 201, "anew below a deleted path")
     equal(server.get("/c/moved/2/2").status in (404, 410), True)
     equal(server.cli("fsck").status, 0)

@@ -29,6 +29,8 @@ def traced(server):
 class Traced(Server):
     def stop(self):
         """The process is strace; what it runs is its child."""
+        if not self.process:
+            return
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
             os.kill(int(file.read().split()[0]), signal.SIGTERM)
         self.process.wait(60)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from lib import Server, equal, program
+from lib import Server, equal, program, run_program
 
 COUNT = 3000
 
@@ -22,7 +22,8 @@ with Server() as server:
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    equal(subprocess.run(command, stderr=subprocess.PIPE).returncode, 0, "the second try")
+    done = run_program(command)
+    equal(done.status, 0, f"the second try: {done.error_text}")
     out = os.path.join(server.folder, "out")
     server.must("get", "-r", "/tree", out)
     equal(subprocess.run(["diff", "-r", source, out]).returncode, 0)

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 
 from lib import Server, equal, unpack
@@ -33,8 +34,9 @@ with Server() as server:
     equal(found.count("/paper"), 1, "find")
 
     folder = unpack(server.volumes, os.path.join(server.folder, "out"))
-    snapshots = sorted(glob.glob(folder + "/ocfl/**/statements.jsonl", recursive=True)) or sorted(
-        path for path in glob.glob(folder + "/ocfl/**/content/*", recursive=True) if path.endswith(".jsonl"))
-    with open(snapshots[-1], "rb") as file:
+    snapshots = glob.glob(folder + "/ocfl/**/content/*.jsonl", recursive=True)
+    newest = max(snapshots, key=lambda path: int(re.search(r"/v(\d+)/content/", path).group(1)))
+    with open(newest, "rb") as file:
         lines = [json.loads(line) for line in file]
-    equal([s["value"] for s in lines if s["attribute"].endswith("dc.contributor.author")], wanted, "from volumes")
+    # A line is an object: attribute, place, value, qualifier, extra.
+    equal([line["value"] for line in lines if line["attribute"] == "dc.contributor.author"], wanted, "from volumes")

@@ -18,8 +18,13 @@ with Server() as server:
     check("Basic" in (challenge or ""), f"no challenge: {challenge}")
     equal(status(server, "GET", "/a/secret", "Bearer " + server.token), 200)
 
-    server.must("user", "add", "anna", "--role", "depositor", "--password", "-", input=b"correct horse\n")
+    server.must("user", "add", "anna", "--role", "depositor")
+    server.must("user", "passwd", "anna", input=b"correct horse\n")
     anna = basic("anna", "correct horse")
+    # By the first rule a known person may deposit. This is the first time that the password is seen.
+    equal(status(server, "PUT", "/a/annas", anna, b"hers"), 201)
+    equal(server.get("/a/annas").body, b"hers", "a body behind a password that takes its time")
+    server.must("access", "set", "/", "authenticated", "none")
     equal(status(server, "GET", "/a/secret", anna), 404, "may not even see it")
     equal(status(server, "GET", "/a/secret", basic("anna", "wrong")), 401)
     server.must("access", "set", "/a", "user:anna", "discover,read")

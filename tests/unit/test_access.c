@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decision who may do what, and its words. */
-#include "model/lookup.h"
+#include "model/record/lookup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Passwords, tokens, and how persons are recognised by them. */
 #include "auth/password.h"
 #include "auth/token.h"
-#include "model/password_cache.h"
+#include "model/persons/password_cache.h"
 #include "view_fixture.h"
 
 #define PASSWORD "correct horse"
@@ -128,8 +128,10 @@ a_verified_password_is_remembered_until_forgotten_or_changed(void **state)
     assert_false(model_password_remembered(&f->model, TEXT("anna"), TEXT("wrong")));
     assert_false(model_password_remembered(&f->model, TEXT("bob"), TEXT(PASSWORD)));
     password_cache_forget(f->model.passwords, BOB);
+    principal_cache_people_changed(f->model.principals);
     assert_true(model_password_remembered(&f->model, TEXT("anna"), TEXT(PASSWORD)));
-    password_cache_forget(f->model.passwords, ANNA);
+    password_cache_forget(f->model.passwords, ANNA); /* both, as the committer does */
+    principal_cache_people_changed(f->model.principals);
     assert_false(model_password_remembered(&f->model, TEXT("anna"), TEXT(PASSWORD)));
 
     assert_int_equal(enter(f, "anna", PASSWORD, &principal), ERROR_NONE);
@@ -193,6 +195,38 @@ the_memory_of_passwords_is_bounded(void **state)
     password_cache_free(cache);
 }
 
+static void
+a_principal_is_remembered_for_the_same_credentials_until_people_change(void **state)
+{
+    struct principal_cache *cache = principal_cache_new(random_real());
+    struct credentials anna = {false, TEXT("anna"), TEXT("p")}, wrong = {false, TEXT("anna"), TEXT("q")};
+    struct credentials alone = {true, TEXT("anna"), TEXT("p")}, shifted = {false, TEXT("ann"), TEXT("ap")};
+    struct principal known = fixture_anna(), found = {0};
+    struct arena arena = {0};
+    (void)state;
+    uint64_t generation = principal_cache_generation(cache);
+    assert_false(principal_cache_find(cache, &anna, 0, &arena, &found));
+    principal_cache_remember(cache, &anna, generation, &known, 0);
+    assert_true(principal_cache_find(cache, &anna, 0, &arena, &found));
+    assert_int_equal(found.user, ANNA);
+    assert_int_equal(found.role, ROLE_DEPOSITOR);
+    assert_true(text_equal(found.name, TEXT("anna")));
+    assert_int_equal(found.group_count, 1);
+    assert_int_equal(found.groups[0], STAFF);
+    assert_false(principal_cache_find(cache, &wrong, 0, &arena, &found));
+    assert_false(principal_cache_find(cache, &alone, 0, &arena, &found));
+    assert_false(principal_cache_find(cache, &shifted, 0, &arena, &found));
+    principal_cache_people_changed(cache);
+    assert_false(principal_cache_find(cache, &anna, 0, &arena, &found));
+    principal_cache_remember(cache, &anna, generation, &known, 0); /* looked up before the change */
+    assert_false(principal_cache_find(cache, &anna, 0, NULL, NULL));
+    principal_cache_remember(cache, &anna, principal_cache_generation(cache), &known, 1000);
+    assert_true(principal_cache_find(cache, &anna, 999, NULL, NULL));
+    assert_false(principal_cache_find(cache, &anna, 1000, NULL, NULL));
+    arena_release(&arena);
+    principal_cache_free(cache);
+}
+
 /* ---- tokens ------------------------------------------------------------------------------------------- */
 
 static struct line
@@ -239,6 +273,7 @@ a_token_enters_alone_or_in_the_place_of_its_users_password(void **state)
     assert_false(model_password_remembered(&f->model, TEXT("bob"), text_from(token)));
     assert_int_equal(enter(f, "anna", token, &principal), ERROR_NONE);
     assert_int_equal(enter(f, "bob", token, &principal), ERROR_UNAUTHENTICATED);
+    assert_int_equal(enter(f, "", token, &principal), ERROR_UNAUTHENTICATED);
     set_anna(f, "", true);
     assert_int_equal(enter_by_token(f, token), ERROR_UNAUTHENTICATED);
     set_anna(f, "", false);
@@ -285,6 +320,7 @@ main(void)
         cmocka_unit_test(what_was_verified_before_a_change_is_not_remembered_after_it),
         cmocka_unit_test(two_verifications_run_at_once_and_a_third_is_told_to_wait),
         cmocka_unit_test(the_memory_of_passwords_is_bounded),
+        cmocka_unit_test(a_principal_is_remembered_for_the_same_credentials_until_people_change),
         cmocka_unit_test(a_token_enters_alone_or_in_the_place_of_its_users_password),
         cmocka_unit_test(a_token_ends_at_its_time),
     };

@@ -209,6 +209,68 @@ pages_go_on_after_an_id_in_its_order(void **state)
     fixture_free(f);
 }
 
+/* More than a search keeps at once: written by keys, in one batch. */
+static void
+add_many(struct fixture *f, uint64_t first, uint64_t count)
+{
+    struct catalog_batch *batch = catalog_batch_new();
+    struct buffer value = {0};
+    struct error error = {0};
+    struct key key;
+    for (uint64_t id = first; id < first + count; id++) {
+        char number[24];
+        struct node node = {.present = NODE_BIT(KIND) | NODE_BIT(PARENT), .kind = RESOURCE_FILE, .parent = ROOT_ID};
+        snprintf(number, sizeof number, "%llu", (unsigned long long)(id * 7919 % count));
+        struct statement statement = {TEXT("n"), 0, text_from(number), TEXT(""), TEXT("")};
+        buffer_clear(&value);
+        node_encode(&node, 0, &value);
+        key_node(&key, id);
+        catalog_batch_put(batch, key_text(&key), buffer_text(&value));
+        buffer_clear(&value);
+        buffer_append_varint(&value, statement.value.length);
+        buffer_append_text(&value, statement.value);
+        buffer_append(&value, "\0\0", 2);
+        key_statement(&key, id, &statement);
+        catalog_batch_put(batch, key_text(&key), buffer_text(&value));
+        key_inverse(&key, id, &statement, INVERSE_NUMBER);
+        catalog_batch_put(batch, key_text(&key), TEXT(""));
+    }
+    assert_int_equal(catalog_write(f->model.catalog, batch, &error), ERROR_NONE);
+    moments_pass(f->model.moments);
+    buffer_release(&value);
+    catalog_batch_free(batch);
+}
+
+static bool
+count_in_order(void *context, const struct resource *resource)
+{
+    uint64_t *next = context;
+    assert_int_equal(resource->id, *next);
+    ++*next;
+    return true;
+}
+
+static void
+more_than_one_block_of_a_range_comes_in_order(void **state)
+{
+    struct fixture *f = fixture_new();
+    struct error error = {0};
+    struct find_condition condition = {TEXT("n"), FIND_GREATER_EQUAL, TEXT("0")};
+    const uint64_t count = 70000;
+    uint64_t next = 100;
+    (void)state;
+    add_many(f, 100, count);
+    struct view *view = fixture_view(f, principal_anonymous());
+    assert_int_equal(view_find(view, &condition, 1, 0, 0, count_in_order, &next, &error), ERROR_NONE);
+    assert_int_equal(next, 100 + count);
+    next = 100 + count - 10;
+    assert_int_equal(view_find(view, &condition, 1, next - 1, 0, count_in_order, &next, &error), ERROR_NONE);
+    assert_int_equal(next, 100 + count);
+    assert_true(view_arena(view)->used < 100000); /* what was shown is not kept */
+    view_close(view);
+    fixture_free(f);
+}
+
 static void
 hidden_and_deleted_resources_are_not_found(void **state)
 {
@@ -268,6 +330,7 @@ main(void)
         cmocka_unit_test(several_conditions_must_all_hold),
         cmocka_unit_test(a_resource_is_found_once_however_often_it_matches),
         cmocka_unit_test(pages_go_on_after_an_id_in_its_order),
+        cmocka_unit_test(more_than_one_block_of_a_range_comes_in_order),
         cmocka_unit_test(hidden_and_deleted_resources_are_not_found),
         cmocka_unit_test(the_caller_may_stop),
     };

@@ -110,6 +110,88 @@ a_view_sees_one_moment(void **state)
 }
 
 static void
+what_is_remembered_of_a_moment_is_not_believed_of_the_next(void **state)
+{
+    struct fixture *f = fixture_new();
+    const struct rule_entry nobody[] = {{SUBJECT_USER, ANNA, RIGHT_DISCOVER}};
+    struct line move = {.operation = OPERATION_MOVE, .id = 2, .parent = ROOT_ID, .name = TEXT("a"),
+                        .to_parent = ROOT_ID, .to_name = TEXT("z"), .kind = RESOURCE_CONTAINER};
+    struct line access = {.operation = OPERATION_ACCESS, .id = 2, .parent = ROOT_ID, .name = TEXT("z"),
+                          .kind = RESOURCE_CONTAINER, .rule = 2};
+    (void)state;
+    add_container(f, &(struct fixture_resource){.id = 2, .parent = ROOT_ID, .name = "a"});
+    add_container(f, &(struct fixture_resource){.id = 3, .parent = 2, .name = "b"});
+    add_file(f, &(struct fixture_resource){.id = 4, .parent = 3, .name = "c"});
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(code_of(f, fixture_bob(), "/a/b/c"), ERROR_NONE);
+    assert_int_equal(code_of(f, fixture_bob(), "/a/b/none"), ERROR_NOT_FOUND);
+    fixture_line(f, &move);
+    assert_int_equal(code_of(f, fixture_bob(), "/a/b/c"), ERROR_NOT_FOUND);
+    assert_int_equal(code_of(f, fixture_bob(), "/z/b/c"), ERROR_NONE);
+    add_rule(f, 2, nobody, 1);
+    fixture_line(f, &access);
+    assert_int_equal(code_of(f, fixture_bob(), "/z/b/c"), ERROR_NOT_FOUND);
+    assert_int_equal(code_of(f, fixture_anna(), "/z/b/c"), ERROR_NONE);
+    fixture_free(f);
+}
+
+static void
+a_moment_is_shared_until_the_next_write_and_bounded(void **state)
+{
+    struct fixture *f = fixture_new();
+    struct error error = {0};
+    struct moment *one = NULL, *two = NULL, *three = NULL;
+    struct remembered_container container;
+    char path[32];
+    unsigned kept = 0;
+    (void)state;
+    assert_int_equal(moments_take(f->model.moments, &one, &error), ERROR_NONE);
+    assert_int_equal(moments_take(f->model.moments, &two, &error), ERROR_NONE);
+    assert_ptr_equal(one, two);
+    for (unsigned i = 0; i < 4 * MOMENT_PATHS; i++) {
+        snprintf(path, sizeof path, "/container-%u", i);
+        moment_remember_path(one, text_from(path), (struct remembered_container){i, i + 1});
+    }
+    for (unsigned i = 0; i < 4 * MOMENT_PATHS; i++) {
+        snprintf(path, sizeof path, "/container-%u", i);
+        if (!moment_recall_path(two, text_from(path), &container))
+            continue;
+        kept++;
+        assert_int_equal(container.id, i);
+        assert_int_equal(container.rule_of, i + 1);
+    }
+    assert_true(kept > MOMENT_PATHS / 2 && kept <= MOMENT_PATHS);
+    moments_pass(f->model.moments);
+    assert_int_equal(moments_take(f->model.moments, &three, &error), ERROR_NONE);
+    assert_ptr_not_equal(one, three);
+    assert_false(moment_recall_path(three, text_from(path), &container));
+    moment_release(one);
+    moment_release(two);
+    moment_release(three);
+    fixture_free(f);
+}
+
+static void
+a_crowded_moment_gives_way_without_a_write(void **state)
+{
+    struct fixture *f = fixture_new();
+    struct error error = {0};
+    struct moment *one = NULL, *two = NULL;
+    char path[32];
+    (void)state;
+    assert_int_equal(moments_take(f->model.moments, &one, &error), ERROR_NONE);
+    for (unsigned i = 0; i < MOMENT_PATHS + MOMENT_REFUSALS; i++) {
+        snprintf(path, sizeof path, "/container-%u", i);
+        moment_remember_path(one, text_from(path), (struct remembered_container){i, i});
+    }
+    assert_int_equal(moments_take(f->model.moments, &two, &error), ERROR_NONE);
+    assert_ptr_not_equal(one, two);
+    moment_release(one);
+    moment_release(two);
+    fixture_free(f);
+}
+
+static void
 hostile_paths_are_refused_or_not_there(void **state)
 {
     static const char *const refused[] = {"", "a", "/a/", "//", "/a//b", "/..", "/a/../a", "/\xFF"};
@@ -661,6 +743,9 @@ main(void)
         cmocka_unit_test(a_file_is_found_by_its_path_with_all_that_is_known_of_it),
         cmocka_unit_test(times_of_source_files_come_back_also_before_1970),
         cmocka_unit_test(a_view_sees_one_moment),
+        cmocka_unit_test(what_is_remembered_of_a_moment_is_not_believed_of_the_next),
+        cmocka_unit_test(a_moment_is_shared_until_the_next_write_and_bounded),
+        cmocka_unit_test(a_crowded_moment_gives_way_without_a_write),
         cmocka_unit_test(hostile_paths_are_refused_or_not_there),
         cmocka_unit_test(what_may_not_be_discovered_is_not_there),
         cmocka_unit_test(anonymous_is_asked_who_they_are_where_something_may_be_hidden),

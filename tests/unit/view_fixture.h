@@ -7,8 +7,10 @@
 #define ARCHIVOLT_TESTS_VIEW_FIXTURE_H
 
 #include "base/ensure.h"
-#include "model/effect.h"
-#include "model/keys.h"
+#include "model/record/effect.h"
+#include "model/record/keys.h"
+#include "model/read/moment.h"
+#include "model/persons/principal_cache.h"
 #include "model/private.h"
 
 #include <setjmp.h>
@@ -46,6 +48,7 @@ fixture_apply(void *context, enum fold fold, struct text key, struct text operan
         catalog_batch_delete(batch, key);
     if (code == ERROR_NONE)
         code = catalog_write(f->model.catalog, batch, error);
+    moments_pass(f->model.moments);
     catalog_batch_free(batch);
     buffer_release(&before);
     buffer_release(&after);
@@ -59,6 +62,7 @@ fixture_line(struct fixture *f, const struct line *line)
     struct line_origin origin = {.sequence = ++f->sequence};
     origin.time_us = FIXTURE_START_US + (int64_t)f->sequence * 1000000;
     assert_int_equal(line_effects(line, &origin, fixture_apply, f, &error), ERROR_NONE);
+    principal_cache_people_changed(f->model.principals);
 }
 
 static inline struct id_list
@@ -169,10 +173,12 @@ fixture_new(void)
     clock_simulated_init(&f->clock, FIXTURE_START_US, 0);
     random_simulated_init(&f->random, 7);
     f->model.catalog = catalog_memory_new();
+    f->model.moments = moments_new(f->model.catalog);
     f->model.limits = model_limits_default();
     f->model.clock = &f->clock.clock;
     f->model.random = &f->random.source;
     f->model.passwords = password_cache_new(&f->random.source);
+    f->model.principals = principal_cache_new(&f->random.source);
     add_rule(f, PUBLIC_RULE, entries, 1);
     add_container(f, &(struct fixture_resource){.id = ROOT_ID, .name = "", .rule = PUBLIC_RULE});
     add_user(f, ANNA, "anna", ROLE_DEPOSITOR, "");
@@ -186,8 +192,10 @@ fixture_new(void)
 static inline void
 fixture_free(struct fixture *f)
 {
+    moments_free(f->model.moments);
     catalog_close(f->model.catalog);
     password_cache_free(f->model.passwords);
+    principal_cache_free(f->model.principals);
     free(f);
 }
 

@@ -60,7 +60,7 @@ read_target(struct http_request *request, struct fedora *fedora, struct error *e
         bool sub = fedora->part != FEDORA_PART_CONSTRAINTS && path.count > count + 1;
         fedora->part = sub ? FEDORA_PART_OTHER : fedora->part;
     }
-    return path_check(fedora->path, model_limits(request->model), error);
+    return path_check_existing(fedora->path, model_limits(request->model), error);
 }
 
 static void

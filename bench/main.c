@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * archivolt-bench: the load tester. So far: PUT, GET and listing over HTTP in closed loop, and the machine's own limits.
+ * Prints one JSON object a measurement; tests/perf/ makes tables of them.
+ */
+#include "base/ensure.h"
+#include "client.h"
+#include "limits.h"
+#include "statistics.h"
+
+#include <getopt.h>
+
+struct options {
+    const char *url, *token, *prefix, *log, *folder;
+    uint64_t size, count, in_flight, limit, made;
+    const char *after;
+};
+
+/* ---- requests ---------------------------------------------------------------------------------------------- */
+
+struct work {
+    const struct options *options;
+    const char *authority, *base; /* of the URL */
+    struct buffer body;
+};
+
+/* Number n lies at PREFIX/x/y/n.bin, 1,000 files a folder; or flat under PREFIX with --flat (size of folder 0). */
+static void
+append_path(const struct work *work, uint64_t number, struct buffer *out)
+{
+    buffer_printf(out, "%s/%s/%llu/%llu/%llu.bin", work->base, work->options->prefix,
+                  (unsigned long long)(number / 1000000), (unsigned long long)(number / 1000 % 1000),
+                  (unsigned long long)number);
+}
+
+static void
+append_head(const struct work *work, struct buffer *out)
+{
+    buffer_printf(out, " HTTP/1.1\r\nHost: %s\r\n", work->authority);
+    if (work->options->token != NULL)
+        buffer_printf(out, "Authorization: Bearer %s\r\n", work->options->token);
+}
+
+static void
+request_put(struct load *load, uint64_t number, struct buffer *out)
+{
+    struct work *work = load->context;
+    number += work->options->made;
+    buffer_append_string(out, "PUT ");
+    append_path(work, number, out);
+    append_head(work, out);
+    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
+    if (work->body.length >= 20) { /* every body is another */
+        char stamp[21];
+        snprintf(stamp, sizeof stamp, "%020llu", (unsigned long long)number);
+        memcpy(work->body.data, stamp, 20);
+    }
+    buffer_append_text(out, buffer_text(&work->body));
+}
+
+static void
+request_get(struct load *load, uint64_t number, struct buffer *out)
+{
+    const struct work *work = load->context;
+    number = number * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    buffer_append_string(out, "GET ");
+    append_path(work, (number >> 33) % work->options->made, out);
+    append_head(work, out);
+    buffer_append_string(out, "\r\n");
+}
+
+static void
+request_list(struct load *load, uint64_t number, struct buffer *out)
+{
+    const struct work *work = load->context;
+    buffer_printf(out, "GET %s/%s", work->base, work->options->prefix);
+    if (work->options->limit > 0)
+        buffer_printf(out, "?limit=%llu", (unsigned long long)work->options->limit);
+    if (work->options->after != NULL)
+        buffer_printf(out, "%cafter=%s", work->options->limit > 0 ? '&' : '?', work->options->after);
+    append_head(work, out);
+    buffer_append_string(out, "Accept: application/json\r\n\r\n");
+}
+
+static void
+request_flat(struct load *load, uint64_t number, struct buffer *out)
+{
+    struct work *work = load->context;
+    buffer_printf(out, "PUT %s/%s/%010llu", work->base, work->options->prefix,
+                  (unsigned long long)(number + work->options->made));
+    append_head(work, out);
+    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
+    buffer_append_text(out, buffer_text(&work->body));
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------- */
+
+static int
+fail(const struct error *error)
+{
+    fprintf(stderr, "archivolt-bench: %s\n", error->message);
+    return 1;
+}
+
+static void
+write_log(const char *path, const struct load *load)
+{
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        return;
+    fputs("start_ns,end_ns,status,connection\n", file);
+    for (uint64_t i = 0; i < load->done; i++)
+        fprintf(file, "%llu,%llu,%u,%u\n", (unsigned long long)load->samples[i].start_ns,
+                (unsigned long long)load->samples[i].end_ns, load->samples[i].status, load->samples[i].connection);
+    fclose(file);
+}
+
+/* Rate of a stretch of the operations, in the order in which they ended. */
+static double
+rate_of(const struct load *load, uint64_t from, uint64_t to)
+{
+    uint64_t span = load->samples[to - 1].end_ns - (from == 0 ? 0 : load->samples[from - 1].end_ns);
+    return span == 0 ? 0 : (double)(to - from) * 1e9 / (double)span;
+}
+
+static void
+print_load(const char *what, const struct options *options, const struct load *load)
+{
+    uint64_t *durations = calloc(load->done + 1, sizeof *durations);
+    uint64_t tenth = load->done / 10;
+    ensure(durations != NULL);
+    for (uint64_t i = 0; i < load->done; i++)
+        durations[i] = load->samples[i].end_ns - load->samples[i].start_ns;
+    statistics_sort(durations, load->done);
+    printf("{\"what\":\"%s\",\"count\":%llu,\"errors\":%llu,\"in_flight\":%llu,\"size\":%llu,\"seconds\":%.3f,\"rate\":%.1f,"
+           "\"p50_ms\":%.3f,\"p95_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f,\"body_bytes\":%llu",
+           what, (unsigned long long)load->done, (unsigned long long)load->errors, (unsigned long long)options->in_flight,
+           (unsigned long long)options->size, (double)load->elapsed_ns / 1e9,
+           (double)load->done * 1e9 / (double)load->elapsed_ns, (double)statistics_quantile(durations, load->done, 0.5) / 1e6,
+           (double)statistics_quantile(durations, load->done, 0.95) / 1e6,
+           (double)statistics_quantile(durations, load->done, 0.99) / 1e6,
+           (double)statistics_quantile(durations, load->done, 1) / 1e6, (unsigned long long)load->body_bytes);
+    if (tenth > 0)
+        printf(",\"rate_first_tenth\":%.1f,\"rate_last_tenth\":%.1f", rate_of(load, 0, tenth),
+               rate_of(load, load->done - tenth, load->done));
+    puts("}");
+    free(durations);
+}
+
+static int
+run_load(const char *what, const struct options *options, load_request *request)
+{
+    struct work work = {.options = options};
+    char host[256], port[8] = "80", authority[300];
+    struct error error = {0};
+    int used = 0;
+    if (options->url == NULL || (sscanf(options->url, "http://%255[^:/]:%7[0-9]%n", host, port, &used) != 2 &&
+                                 sscanf(options->url, "http://%255[^:/]%n", host, &used) != 1)) {
+        fputs("archivolt-bench: an http:// URL is needed\n", stderr);
+        return 2;
+    }
+    snprintf(authority, sizeof authority, "%s:%s", host, port);
+    work.authority = authority;
+    work.base = options->url + used;
+    buffer_append_zeros(&work.body, options->size);
+    for (size_t i = 0; i < work.body.length; i++) /* does not compress away */
+        work.body.data[i] = (char)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 29);
+    struct load load = {.host = host, .port = port, .in_flight = (unsigned)options->in_flight, .count = options->count,
+                        .request = request, .context = &work};
+    enum error_code code = load_run(&load, &error);
+    if (code == ERROR_NONE)
+        print_load(what, options, &load);
+    if (code == ERROR_NONE && options->log != NULL)
+        write_log(options->log, &load);
+    int status = code != ERROR_NONE ? fail(&error) : load.errors > 0;
+    load_release(&load);
+    buffer_release(&work.body);
+    return status;
+}
+
+static int
+run_limits(struct options *options)
+{
+    struct error error = {0};
+    double figure;
+    if (options->folder == NULL) {
+        fputs("archivolt-bench: limits needs --folder DIR\n", stderr);
+        return 2;
+    }
+    if (limit_sequential_write(options->folder, UINT64_C(1) << 30, &figure, &error) != ERROR_NONE)
+        return fail(&error);
+    printf("{\"what\":\"raw sequential write\",\"bytes_per_second\":%.0f}\n", figure);
+    printf("{\"what\":\"sha512 of one core\",\"bytes_per_second\":%.0f}\n", limit_sha512());
+    for (unsigned threads = 1; threads <= 32; threads += 31) {
+        if (limit_safe_files(options->folder, threads, threads == 1 ? 4000 : 16000, options->size, &figure, &error) != ERROR_NONE)
+            return fail(&error);
+        printf("{\"what\":\"one file a deposit, synced\",\"in_flight\":%u,\"rate\":%.1f}\n", threads, figure);
+    }
+    for (unsigned in_flight = 1; in_flight <= 128; in_flight = in_flight == 1 ? 32 : in_flight * 4) {
+        struct discard server;
+        char url[64];
+        if (discard_start(2, &server, &error) != ERROR_NONE)
+            return fail(&error);
+        snprintf(url, sizeof url, "http://127.0.0.1:%s/rest", server.port);
+        options->url = url;
+        options->in_flight = in_flight;
+        options->count = in_flight == 1 ? 20000 : 60000;
+        int status = run_load("HTTP discard", options, request_put);
+        discard_stop(&server);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int
+usage(FILE *to, int status)
+{
+    fputs("usage: archivolt-bench put|get|list|flat URL [options]\n"
+          "       archivolt-bench limits --folder DIR [--size N]\n"
+          "  --token T --size BYTES --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME\n"
+          "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
+          "One JSON object a measurement. Exit status 1 when any answer was not 2xx.\n"
+          "Example: archivolt-bench put http://127.0.0.1:8080/rest --token T --in-flight 32 --count 100000\n", to);
+    return status;
+}
+
+static bool
+read_options(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {{"token", 1, NULL, 't'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
+                                          {"count", 1, NULL, 'c'},  {"prefix", 1, NULL, 'p'}, {"made", 1, NULL, 'm'},
+                                          {"log", 1, NULL, 'l'},    {"limit", 1, NULL, 'k'},  {"after", 1, NULL, 'a'},
+                                          {"folder", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+    for (int letter; (letter = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+        uint64_t number = 0;
+        bool is_number = optarg != NULL && text_to_u64(text_from(optarg), &number);
+        if (strchr("snckm", letter) != NULL && !is_number)
+            return false;
+        switch (letter) {
+        case 't': o->token = optarg; break;
+        case 's': o->size = number; break;
+        case 'n': o->in_flight = number; break;
+        case 'c': o->count = number; break;
+        case 'p': o->prefix = optarg; break;
+        case 'm': o->made = number; break;
+        case 'l': o->log = optarg; break;
+        case 'k': o->limit = number; break;
+        case 'a': o->after = optarg; break;
+        case 'f': o->folder = optarg; break;
+        default: return false;
+        }
+    }
+    return o->in_flight > 0 && o->in_flight <= 10000;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct options options = {.prefix = "bench", .size = 10240, .count = 10000, .in_flight = 1};
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+        puts("archivolt-bench " ARCHIVOLT_VERSION);
+        return 0;
+    }
+    if (argc < 2 || strcmp(argv[1], "--help") == 0)
+        return usage(argc < 2 ? stderr : stdout, argc < 2 ? 2 : 0);
+    if (!read_options(argc - 1, argv + 1, &options))
+        return usage(stderr, 2);
+    options.url = optind + 1 < argc ? argv[optind + 1] : NULL;
+    if (strcmp(argv[1], "put") == 0)
+        return run_load("put", &options, request_put);
+    if (strcmp(argv[1], "get") == 0 && options.made > 0)
+        return run_load("get", &options, request_get);
+    if (strcmp(argv[1], "list") == 0)
+        return run_load("list", &options, request_list);
+    if (strcmp(argv[1], "flat") == 0)
+        return run_load("flat", &options, request_flat);
+    if (strcmp(argv[1], "limits") == 0)
+        return run_limits(&options);
+    return usage(stderr, 2);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures from samples: see statistics.h. */
+#include "statistics.h"
+
+#include <stdlib.h>
+
+static int
+ascending(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+void
+statistics_sort(uint64_t *values, uint64_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+}
+
+uint64_t
+statistics_quantile(const uint64_t *sorted, uint64_t count, double part)
+{
+    if (count == 0)
+        return 0;
+    double exact = part * (double)count;
+    uint64_t rank = (uint64_t)exact;
+    if ((double)rank < exact)
+        rank++;
+    if (rank == 0)
+        rank = 1;
+    return sorted[rank > count ? count - 1 : rank - 1];
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures from samples. Pure. */
+#ifndef ARCHIVOLT_BENCH_STATISTICS_H
+#define ARCHIVOLT_BENCH_STATISTICS_H
+
+#include <stdint.h>
+
+void statistics_sort(uint64_t *values, uint64_t count);
+/* Of sorted values, by nearest rank: the smallest value that at least `part` (0 to 1) of them do not exceed. 0 of none. */
+uint64_t statistics_quantile(const uint64_t *sorted, uint64_t count, double part);
+
+#endif

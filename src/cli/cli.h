@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line: `archivolt [--data DIR] COMMAND …`. This header: what all commands share.
+ *
+ * A command parses its arguments (cli_parse), opens a connection (cli_connect: the running server's admin socket, or
+ * the same handlers in this process when none runs), makes calls and prints. It returns its exit status.
+ * Adding one: a line in CLI_COMMANDS, a function command_NAME() (docs/howto/add-a-command.md).
+ */
+#ifndef ARCHIVOLT_CLI_CLI_H
+#define ARCHIVOLT_CLI_CLI_H
+
+#include "base/buffer.h"
+#include "format/json.h"
+#include "server/admin/channel.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Exit statuses, as README and man pages give them. */
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_NOT_FOUND = 3,
+    EXIT_DENIED = 4,
+    EXIT_CONFLICT = 5,
+    EXIT_CORRUPT = 6
+};
+enum exit_status exit_status_of(enum error_code code);
+
+/* X(function, name, synopsis, help, examples) */
+#define CLI_COMMANDS(X)                                                                            \
+    X(init, "init", "[--sha256] [DIR]",                                                            \
+      "Create a data folder and the first administrator, `admin`. Its token is printed once.",     \
+      "archivolt init /srv/archive\n")                                                             \
+    X(serve, "serve", "[--http ADDR:PORT] [--set KEY=VALUE]…",                                     \
+      "Run the server in the foreground. SIGTERM stops it cleanly.",                               \
+      "archivolt --data /srv/archive serve --http 127.0.0.1:8080\n")                               \
+    X(put, "put", "[-r] [--jobs N] [--journal FILE] [--names escape] [--type TYPE] SRC… DST",       \
+      "Store files; with -r make DST hold what the folder SRC holds. `-` is standard input. Symbolic links are " \
+      "reported and left out.",                                                                    \
+      "archivolt put report.pdf /reports/report.pdf\narchivolt put -r --journal done.txt photos /photos\n" \
+      "tar -c x | archivolt put - /backups/x.tar\n")                                               \
+    X(get, "get", "[-r] [--version N] SRC [DST]",                                                  \
+      "Fetch a file (to DST or standard output) or, with -r, a tree. The digest is checked while writing.", \
+      "archivolt get /reports/report.pdf\narchivolt get -r /photos out\narchivolt get --version 1 /a old-a\n") \
+    X(ls, "ls", "[-l] [-R] [--after NAME] [--limit N] PATH",                                       \
+      "List a container by name.", "archivolt ls -l /\narchivolt ls --after m --limit 1000 /big\n") \
+    X(stat, "stat", "PATH", "Show what is known of a resource.", "archivolt stat /reports/report.pdf\n") \
+    X(cat, "cat", "[--version N] PATH…", "Write content to standard output.", "archivolt cat /notes.txt\n") \
+    X(mkdir, "mkdir", "[-p] [--aggregate] PATH…",                                                  \
+      "Make containers. --aggregate: versioned as one unit.", "archivolt mkdir -p /a/b/c\n")        \
+    X(mv, "mv", "[-p] SRC DST", "Move or rename. Costs the same for a tree of any size.", "archivolt mv /a /b/c\n") \
+    X(cp, "cp", "[-r] SRC DST", "Copy content and statements.", "archivolt cp -r /a /copy-of-a\n") \
+    X(rm, "rm", "[-r] PATH…", "Delete: leaves a tombstone; versions stay until purged.", "archivolt rm -r /a\n") \
+    X(purge, "purge", "PATH | --id ID | --apply COPY",                                             \
+      "Erase a resource for ever, all versions and all below; --apply: also from a folder of copied volumes.", \
+      "archivolt purge /letters/personal.txt\narchivolt purge --apply /mnt/tape-copy\n")           \
+    X(meta, "meta", "add PATH ATTR VALUE [QUALIFIER] | set … | rm PATH ATTR [VALUE [QUALIFIER]] | ls PATH [ATTR] | " \
+      "find ATTR OP VALUE [and ATTR OP VALUE]…",                                                   \
+      "Statements about a resource. OP is = prefix < <= > >=. add keeps order; set replaces all of the attribute.", \
+      "archivolt meta add /a dc.contributor.author 'Ada Lovelace'\narchivolt meta find dc.date '>=' 1840 and dc.title prefix On\n") \
+    X(history, "history", "PATH", "What happened to a resource, when, and by whom; also to those deleted here.", \
+      "archivolt history /reports/report.pdf\n")                                                   \
+    X(user, "user", "add NAME [--role ROLE] [--full-name TEXT] [--email TEXT] | set NAME … | ls | rm NAME | passwd NAME", \
+      "Users. Roles: reader, depositor, curator, administrator. passwd reads the password from standard input.", \
+      "archivolt user add anna --role depositor\nprintf '%s' secret | archivolt user passwd anna\n") \
+    X(group, "group", "add NAME | ls | rm NAME | join NAME USER | leave NAME USER", "Groups of users.", \
+      "archivolt group add staff\narchivolt group join staff anna\n")                              \
+    X(token, "token", "add USER [--label TEXT] [--days N] | ls | rm ID", "API tokens; a new one is printed once.", \
+      "archivolt token add anna --label scanner --days 365\n")                                     \
+    X(access, "access", "ls PATH | set PATH SUBJECT RIGHTS… | set PATH inherit",                   \
+      "Who may what. SUBJECT: anonymous, authenticated, owner, user:NAME, group:NAME. RIGHTS: discover, read, append, " \
+      "write, own, on-behalf-of, all, none, with commas.",                                         \
+      "archivolt access set /public anonymous discover,read\narchivolt access set /public/x inherit\n") \
+    X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
+      "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
+      "archivolt verify --budget 50MB\n")                                                          \
+    X(fsck, "fsck", "", "Check the catalog against itself and the journal.", "archivolt fsck\n")   \
+    X(rebuild, "rebuild", "", "Make the catalog anew from the volumes. The server must not run.", "archivolt rebuild\n") \
+    X(dump, "dump", "", "Write the whole catalog as canonical JSON lines.", "archivolt dump | sha256sum\n") \
+    X(compact, "compact", "[--gain PERCENT]", "Give back the space of what was purged or superseded in sealed volumes.", \
+      "archivolt compact --gain 10\n")                                                             \
+    X(seal, "seal", "", "Seal the volumes that are open, so that they can be copied away.", "archivolt seal\n") \
+    X(journal, "journal", "[--after SEQ] [--verify] [--expect SEQ:HASH]",                          \
+      "Print the journal; --verify checks its hash chain, --expect against a head kept elsewhere.", \
+      "archivolt journal --verify --expect 1042:9f3a…\n")                                          \
+    X(export, "export", "ocfl DIR | tree PATH DIR", "Write an OCFL storage root, or a tree of files, into an empty folder.", \
+      "archivolt export ocfl /mnt/ocfl\narchivolt export tree /photos /mnt/photos\n")              \
+    X(status, "status", "", "The state of the store: counts, space, head of the journal, volumes.", "archivolt status --json\n") \
+    X(version, "version", "", "Print the program's version and the format it writes.", "archivolt version\n") \
+    X(completion, "completion", "bash", "Print a completion script.", "source <(archivolt completion bash)\n")
+
+struct cli {
+    const char *command;
+    const char *data; /* may be NULL until cli_data_folder() */
+    bool json, quiet, verbose;
+    size_t literal_after;   /* after so many positional arguments, a word that is no known option is one too; 0: never */
+    const char **arguments; /* positional, after cli_parse */
+    size_t argument_count;
+};
+
+typedef enum exit_status command_function(struct cli *cli, int argc, char **argv);
+#define X(function, name, synopsis, help, examples) command_function command_##function;
+CLI_COMMANDS(X)
+#undef X
+
+/* ---- arguments ---- */
+struct cli_option {
+    char letter;       /* 0: none */
+    const char *name;  /* without dashes; NULL ends the list */
+    const char **value; /* takes a value */
+    bool *flag;         /* or is one */
+};
+/* Global options (--data --json --quiet -v --help) are understood everywhere. False: usage error, said. */
+bool cli_parse(struct cli *cli, int argc, char **argv, const struct cli_option *options);
+enum exit_status cli_usage(const struct cli *cli, const char *format, ...) AV_PRINTF(2, 3);
+enum exit_status cli_fail(const struct cli *cli, const struct error *error);
+bool cli_number(const char *text, uint64_t *ret_value);
+/* "50MB", "1GiB", "1000": bytes. */
+bool cli_bytes(const char *text, uint64_t *ret_value);
+const char *cli_data_folder(struct cli *cli);
+void cli_help(const char *command, FILE *to);
+enum exit_status cli_manual(const char *command); /* troff on standard output; NULL: archivolt(1) */
+
+/* ---- calls ---- */
+struct connection;
+enum error_code cli_connect(struct cli *cli, struct connection **ret, struct error *error) AV_MUST_USE;
+/* A further connection to the same place (for --jobs). */
+enum error_code connection_more(struct connection *connection, struct channel *ret_channel, struct error *error) AV_MUST_USE;
+struct channel *connection_channel(struct connection *connection);
+bool connection_is_server(const struct connection *connection);
+void connection_close(struct connection *connection);
+
+/* Arguments of a call: an object that is open. */
+struct call_arguments {
+    struct buffer json;
+    struct json_writer writer;
+};
+void arguments_begin(struct call_arguments *a, const char *command);
+void arguments_text(struct call_arguments *a, const char *name, struct text value);
+void arguments_string(struct call_arguments *a, const char *name, const char *value); /* NULL: left out */
+void arguments_number(struct call_arguments *a, const char *name, uint64_t value);
+void arguments_flag(struct call_arguments *a, const char *name, bool value);
+enum error_code arguments_send(struct call_arguments *a, struct channel *channel, struct error *error) AV_MUST_USE;
+
+/* Receives until RESULT or ERROR. Each LINE goes to `line` (NULL: dropped), each DATA to `data`. */
+typedef enum error_code reply_line(void *context, struct text json, struct error *error);
+typedef enum error_code reply_data(void *context, struct text bytes, struct error *error);
+struct reply {
+    reply_line *line;
+    reply_data *data; /* END is given as data NULL */
+    void *context;
+    struct buffer *result; /* the RESULT's JSON; may be NULL */
+    bool show_progress;
+};
+enum error_code cli_reply(struct channel *channel, const struct reply *reply, struct error *error) AV_MUST_USE;
+
+/* Connects, sends, prints every line by `human` (or as JSON), the result with --json, and says what failed. */
+typedef void human_line(struct cli *cli, const struct json *line);
+enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
+
+/* ---- output ---- */
+void print_escaped(FILE *to, struct text text); /* control characters as ls -b has them */
+void print_member(FILE *to, const struct json *line, const char *name);
+uint64_t member_number(const struct json *line, const char *name);
+struct text member_text(const struct json *line, const char *name);
+struct progress {
+    const char *what;
+    uint64_t began_ns, shown_ns, done, total, bytes;
+    bool on;
+};
+void progress_begin(struct progress *progress, const struct cli *cli, const char *what, uint64_t total);
+void progress_step(struct progress *progress, uint64_t done, uint64_t bytes);
+void progress_end(struct progress *progress);
+/* A file that a Ctrl-C must remove; NULL: none. Main thread. */
+void interrupt_removes(const char *path);
+
+#endif

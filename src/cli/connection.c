@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where calls go: the admin socket of a running server, or the same handlers in this process over a socket pair.
+ * Both ways run the same code from the first byte of a call on.
+ */
+#include "base/ensure.h"
+#include "cli/cli.h"
+#include "io/clock.h"
+#include "model/model.h"
+#include "server/admin/admin.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define THREADS_MAXIMUM 256u
+
+struct connection {
+    struct channel channel;
+    const char *folder;
+    struct model *model; /* NULL: a server does the work */
+    pthread_t threads[THREADS_MAXIMUM];
+    unsigned thread_count;
+};
+
+struct local_peer {
+    struct model *model;
+    const char *folder;
+    int fd;
+};
+
+static void *
+local_thread(void *context)
+{
+    struct local_peer *peer = context;
+    admin_serve(peer->model, peer->folder, peer->fd);
+    free(peer);
+    return NULL;
+}
+
+static enum error_code
+local_channel(struct connection *c, struct channel *ret, struct error *error)
+{
+    int ends[2];
+    struct local_peer *peer = malloc(sizeof *peer);
+    ensure(peer != NULL && c->thread_count < THREADS_MAXIMUM);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        free(peer);
+        return error_set_errno(error, errno, "cannot make a socket pair");
+    }
+    *peer = (struct local_peer){c->model, c->folder, ends[1]};
+    if (pthread_create(&c->threads[c->thread_count], NULL, local_thread, peer) != 0) {
+        close(ends[0]);
+        close(ends[1]);
+        free(peer);
+        return error_set(error, ERROR_NO_MEMORY, "cannot start a thread");
+    }
+    c->thread_count++;
+    channel_init(ret, ends[0]);
+    return ERROR_NONE;
+}
+
+/* NOT_FOUND: nobody listens there. */
+static enum error_code
+server_channel(const char *folder, struct channel *ret, struct error *error)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/" ADMIN_SOCKET_NAME, folder);
+    if (length < 0 || (size_t)length >= sizeof address.sun_path)
+        return ERROR_NOT_FOUND;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return error_set_errno(error, errno, "cannot make a socket");
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int why = errno;
+        close(fd);
+        if (why == ENOENT || why == ECONNREFUSED || why == ENOTDIR)
+            return ERROR_NOT_FOUND;
+        if (why == EACCES || why == EPERM)
+            return error_set(error, ERROR_DENIED, "a server runs on %s as another user: only that user or root may ask it", folder);
+        return error_set_errno(error, why, "cannot reach the server at %s", address.sun_path);
+    }
+    channel_init(ret, fd);
+    return ERROR_NONE;
+}
+
+static void
+show_notice(void *context, const char *event, struct text detail)
+{
+    const struct cli *cli = context;
+    if (!cli->quiet)
+        fprintf(stderr, "archivolt: %s: %.*s\n", event, TEXT_ARG(detail));
+}
+
+static enum error_code
+open_locally(struct cli *cli, struct connection *c, struct error *error)
+{
+    struct model_options options = {.folder = c->folder, .limits = model_limits_default(), .notice = show_notice,
+                                    .context = cli};
+    enum error_code code = model_open(&options, &c->model, error);
+    if (code == ERROR_NONE)
+        code = local_channel(c, &c->channel, error);
+    return code;
+}
+
+enum error_code
+cli_connect(struct cli *cli, struct connection **ret, struct error *error)
+{
+    signal(SIGPIPE, SIG_IGN);
+    const char *folder = cli_data_folder(cli);
+    if (folder == NULL)
+        exit(EXIT_USAGE);
+    struct connection *c = calloc(1, sizeof *c);
+    ensure(c != NULL);
+    c->channel.fd = -1;
+    c->folder = folder;
+    enum error_code code = server_channel(folder, &c->channel, error);
+    if (code == ERROR_NOT_FOUND)
+        code = open_locally(cli, c, error);
+    if (code != ERROR_NONE) {
+        connection_close(c);
+        return code;
+    }
+    if (cli->verbose)
+        fprintf(stderr, c->model == NULL ? "archivolt: asking the running server of %s\n"
+                                         : "archivolt: no server runs on %s: working on it directly\n", folder);
+    *ret = c;
+    return ERROR_NONE;
+}
+
+enum error_code
+connection_more(struct connection *c, struct channel *ret, struct error *error)
+{
+    return c->model != NULL ? local_channel(c, ret, error) : server_channel(c->folder, ret, error);
+}
+
+struct channel *
+connection_channel(struct connection *c)
+{
+    return &c->channel;
+}
+
+bool
+connection_is_server(const struct connection *c)
+{
+    return c->model == NULL;
+}
+
+void
+connection_close(struct connection *c)
+{
+    if (c == NULL)
+        return;
+    channel_release(&c->channel);
+    for (unsigned i = 0; i < c->thread_count; i++)
+        pthread_join(c->threads[i], NULL);
+    model_close(c->model);
+    free(c);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------ */
+
+void
+arguments_begin(struct call_arguments *a, const char *command)
+{
+    *a = (struct call_arguments){.json = {0}};
+    a->writer = json_writer(&a->json);
+    json_begin_object(&a->writer);
+    arguments_string(a, "command", command);
+}
+
+void
+arguments_text(struct call_arguments *a, const char *name, struct text value)
+{
+    json_key(&a->writer, name);
+    json_put_text(&a->writer, value);
+}
+
+void
+arguments_string(struct call_arguments *a, const char *name, const char *value)
+{
+    if (value != NULL)
+        arguments_text(a, name, text_from(value));
+}
+
+void
+arguments_number(struct call_arguments *a, const char *name, uint64_t value)
+{
+    json_key(&a->writer, name);
+    json_put_u64(&a->writer, value);
+}
+
+void
+arguments_flag(struct call_arguments *a, const char *name, bool value)
+{
+    json_key(&a->writer, name);
+    json_put_bool(&a->writer, value);
+}
+
+enum error_code
+arguments_send(struct call_arguments *a, struct channel *channel, struct error *error)
+{
+    json_end_object(&a->writer);
+    enum error_code code = a->json.status == ERROR_INVALID
+                               ? error_set(error, ERROR_INVALID, "an argument is not UTF-8")
+                               : buffer_status(&a->json, error);
+    if (code == ERROR_NONE)
+        code = channel_send(channel, FRAME_CALL, buffer_text(&a->json), error);
+    buffer_release(&a->json);
+    return code;
+}
+
+static enum error_code
+take_error(struct text payload, struct error *error)
+{
+    struct arena arena;
+    struct json *root;
+    struct text word = TEXT("io"), message = TEXT("");
+    arena_init(&arena, 0);
+    if (json_parse(&arena, payload, &root, NULL) == ERROR_NONE) {
+        (void)json_get_text(root, "error", &word);
+        (void)json_get_text(root, "message", &message);
+    }
+    enum error_code code = error_set(error, error_from_word(word.data, word.length), "%.*s", TEXT_ARG(message));
+    arena_release(&arena);
+    return code;
+}
+
+static void
+show_progress(struct text payload)
+{
+    struct arena arena;
+    struct json *root;
+    arena_init(&arena, 0);
+    if (json_parse(&arena, payload, &root, NULL) == ERROR_NONE) {
+        uint64_t done = member_number(root, "done"), total = member_number(root, "total");
+        fprintf(stderr, "\r%.*s: %llu", TEXT_ARG(member_text(root, "what")), (unsigned long long)done);
+        if (total > 0)
+            fprintf(stderr, " of %llu (%llu %%)", (unsigned long long)total, (unsigned long long)(done * 100 / total));
+        fputs("\033[K", stderr);
+    }
+    arena_release(&arena);
+}
+
+enum error_code
+cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    bool shown = false;
+    for (;;) {
+        struct frame frame;
+        enum error_code received = channel_receive(channel, &frame, code == ERROR_NONE ? error : NULL);
+        if (received != ERROR_NONE)
+            return code != ERROR_NONE ? code : received;
+        if (frame.type == FRAME_PROGRESS && reply->show_progress) {
+            show_progress(frame.payload);
+            shown = true;
+            continue;
+        }
+        if (frame.type == FRAME_RESULT || frame.type == FRAME_ERROR) {
+            if (shown)
+                fputs("\r\033[K", stderr);
+            if (frame.type == FRAME_ERROR)
+                return code != ERROR_NONE ? code : take_error(frame.payload, error);
+            if (reply->result != NULL) {
+                buffer_clear(reply->result);
+                buffer_append_text(reply->result, frame.payload);
+            }
+            return code;
+        }
+        if (code != ERROR_NONE)
+            continue; /* what is left of an answer that we cannot use */
+        if (frame.type == FRAME_LINE && reply->line != NULL)
+            code = reply->line(reply->context, frame.payload, error);
+        else if (frame.type == FRAME_DATA && reply->data != NULL)
+            code = reply->data(reply->context, frame.payload, error);
+        else if (frame.type == FRAME_END && reply->data != NULL)
+            code = reply->data(reply->context, text_of(NULL, 0), error);
+    }
+}
+
+struct simple {
+    struct cli *cli;
+    human_line *human;
+};
+
+static enum error_code
+simple_line(void *context, struct text json, struct error *error)
+{
+    struct simple *simple = context;
+    struct arena arena;
+    struct json *root;
+    if (simple->cli->json || simple->human == NULL) {
+        fwrite(json.data, 1, json.length, stdout);
+        putchar('\n');
+        return ferror(stdout) ? error_set(error, ERROR_IO, "cannot write to standard output") : ERROR_NONE;
+    }
+    arena_init(&arena, 0);
+    enum error_code code = json_parse(&arena, json, &root, error);
+    if (code == ERROR_NONE)
+        simple->human(simple->cli, root);
+    arena_release(&arena);
+    return code;
+}
+
+enum exit_status
+cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
+{
+    struct connection *connection;
+    struct error error = {0};
+    struct buffer result = {0};
+    struct simple simple = {cli, human};
+    struct reply reply = {simple_line, NULL, &simple, &result, !cli->quiet && isatty(2)};
+    enum error_code code = cli_connect(cli, &connection, &error);
+    if (code != ERROR_NONE) {
+        buffer_release(&a->json);
+        return cli_fail(cli, &error);
+    }
+    code = arguments_send(a, connection_channel(connection), &error);
+    if (code == ERROR_NONE)
+        code = cli_reply(connection_channel(connection), &reply, &error);
+    if (code == ERROR_NONE && cli->json && result.length > 2) /* more than {} */
+        printf("%s\n", buffer_string(&result));
+    buffer_release(&result);
+    connection_close(connection);
+    return code == ERROR_NONE ? EXIT_DONE : cli_fail(cli, &error);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output for people: escaped names, progress, and what a Ctrl-C must clean up. */
+#include "cli/cli.h"
+#include "io/clock.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define PROGRESS_INTERVAL_NS UINT64_C(200000000)
+
+void
+print_escaped(FILE *to, struct text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '\n')
+            fputs("\\n", to);
+        else if (c == '\t')
+            fputs("\\t", to);
+        else if (c == '\\')
+            fputs("\\\\", to);
+        else if (c < 0x20 || c == 0x7F)
+            fprintf(to, "\\%03o", c);
+        else
+            fputc(c, to);
+    }
+}
+
+struct text
+member_text(const struct json *line, const char *name)
+{
+    struct text value = TEXT("");
+    (void)json_get_text(line, name, &value);
+    return value;
+}
+
+uint64_t
+member_number(const struct json *line, const char *name)
+{
+    uint64_t value = 0;
+    (void)json_get_u64(line, name, &value);
+    return value;
+}
+
+void
+print_member(FILE *to, const struct json *line, const char *name)
+{
+    print_escaped(to, member_text(line, name));
+}
+
+void
+progress_begin(struct progress *p, const struct cli *cli, const char *what, uint64_t total)
+{
+    *p = (struct progress){.what = what, .began_ns = clock_monotonic_ns(), .total = total,
+                           .on = !cli->quiet && !cli->json && isatty(2)};
+}
+
+void
+progress_step(struct progress *p, uint64_t done, uint64_t bytes)
+{
+    uint64_t now = clock_monotonic_ns();
+    p->done = done;
+    p->bytes = bytes;
+    if (!p->on || now - p->shown_ns < PROGRESS_INTERVAL_NS)
+        return;
+    p->shown_ns = now;
+    double seconds = (double)(now - p->began_ns) / 1e9;
+    double rate = seconds > 0 ? (double)done / seconds : 0;
+    fprintf(stderr, "\r%s: %llu", p->what, (unsigned long long)done);
+    if (p->total > 0)
+        fprintf(stderr, " of %llu", (unsigned long long)p->total);
+    fprintf(stderr, ", %.0f/s, %.1f MB/s", rate, seconds > 0 ? (double)bytes / seconds / 1e6 : 0);
+    if (p->total > done && rate > 0)
+        fprintf(stderr, ", %.0f s left", (double)(p->total - done) / rate);
+    fputs("\033[K", stderr);
+}
+
+void
+progress_end(struct progress *p)
+{
+    if (p->on && p->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- Ctrl-C ----------------------------------------------------------------------------------------- */
+
+static char doomed_path[8192];
+static volatile sig_atomic_t doomed;
+
+static void
+on_interrupt(int signal_number)
+{
+    static const char said[] = "\narchivolt: stopped\n";
+    if (doomed)
+        unlink(doomed_path);
+    ssize_t written = write(2, said, sizeof said - 1);
+    (void)written;
+    _exit(128 + signal_number);
+}
+
+void
+interrupt_removes(const char *path)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    doomed = 0;
+    if (path != NULL && strlen(path) < sizeof doomed_path) {
+        memcpy(doomed_path, path, strlen(path) + 1);
+        doomed = 1;
+    }
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Catalog keys: see keys.h. */
+#include "model/record/keys.h"
+
+#include "base/ensure.h"
+#include "format/digest.h"
+
+#define STATEMENT_VALUE_START_BYTES 64u
+#define STATEMENT_HASH_BYTES 16u
+#define INVERSE_HASH_BYTES 8u
+#define INVERSE_TAIL_BYTES (8u + 4u + INVERSE_HASH_BYTES)
+
+struct text
+key_text(const struct key *key)
+{
+    return text_of((const char *)key->bytes, key->length);
+}
+
+void
+key_bytes(struct key *key, const void *bytes, size_t length)
+{
+    ensure(length <= KEY_BYTES_MAXIMUM - key->length);
+    if (length > 0)
+        memcpy(key->bytes + key->length, bytes, length);
+    key->length += length;
+}
+
+void
+key_byte(struct key *key, unsigned char byte)
+{
+    key_bytes(key, &byte, 1);
+}
+
+void
+key_begin(struct key *key, enum family family)
+{
+    key->length = 0;
+    key_byte(key, (unsigned char)family);
+}
+
+void
+key_number(struct key *key, uint64_t number)
+{
+    uint64_t big = __builtin_bswap64(number);
+    key_bytes(key, &big, sizeof big);
+}
+
+void
+key_number32(struct key *key, uint32_t number)
+{
+    uint32_t big = __builtin_bswap32(number);
+    key_bytes(key, &big, sizeof big);
+}
+
+bool
+key_after(const struct key *prefix, struct key *ret_after)
+{
+    *ret_after = *prefix;
+    while (ret_after->length > 0 && ret_after->bytes[ret_after->length - 1] == 0xFF)
+        ret_after->length--;
+    if (ret_after->length == 0)
+        return false;
+    ret_after->bytes[ret_after->length - 1]++;
+    return true;
+}
+
+uint64_t
+key_read_number(struct text key, size_t offset)
+{
+    uint64_t big;
+    ensure(offset + sizeof big <= key.length);
+    memcpy(&big, key.data + offset, sizeof big);
+    return __builtin_bswap64(big);
+}
+
+uint32_t
+key_read_number32(struct text key, size_t offset)
+{
+    uint32_t big;
+    ensure(offset + sizeof big <= key.length);
+    memcpy(&big, key.data + offset, sizeof big);
+    return __builtin_bswap32(big);
+}
+
+void
+key_node(struct key *key, uint64_t id)
+{
+    key_begin(key, FAMILY_NODE);
+    key_number(key, id);
+}
+
+void
+key_counts(struct key *key, uint64_t id)
+{
+    key_begin(key, FAMILY_COUNTS);
+    key_number(key, id);
+}
+
+void
+key_child(struct key *key, uint64_t parent, struct text name)
+{
+    key_begin(key, FAMILY_CHILD);
+    key_number(key, parent);
+    key_append(key, name);
+}
+
+void
+key_gone(struct key *key, uint64_t parent, struct text name, uint64_t id)
+{
+    key_begin(key, FAMILY_GONE);
+    key_number(key, parent);
+    key_append(key, name);
+    key_byte(key, 0);
+    key_number(key, id);
+}
+
+void
+key_tombstone(struct key *key, uint64_t parent, struct text name)
+{
+    key_begin(key, FAMILY_TOMBSTONE);
+    key_number(key, parent);
+    key_append(key, name);
+}
+
+void
+key_version(struct key *key, uint64_t id, uint64_t number)
+{
+    key_begin(key, FAMILY_VERSION);
+    key_number(key, id);
+    key_number32(key, (uint32_t)number);
+}
+
+void
+key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index)
+{
+    key_begin(key, FAMILY_HISTORY);
+    key_number(key, id);
+    key_number(key, sequence);
+    key_number32(key, index);
+}
+
+void
+key_change(struct key *key, uint64_t sequence, uint32_t index)
+{
+    key_begin(key, FAMILY_CHANGE);
+    key_number(key, sequence);
+    key_number32(key, index);
+}
+
+void
+key_digest(struct key *key, struct text digest, uint64_t id)
+{
+    ensure(digest.length >= 16);
+    key_begin(key, FAMILY_DIGEST);
+    key_bytes(key, digest.data, 16);
+    key_number(key, id);
+}
+
+/* SHA-256 of value, NUL, qualifier: tells statements apart that begin alike. */
+static void
+statement_hash(const struct statement *statement, unsigned char hash[32])
+{
+    struct buffer whole = {0};
+    buffer_append_text(&whole, statement->value);
+    buffer_append_char(&whole, '\0');
+    buffer_append_text(&whole, statement->qualifier);
+    ensure(whole.status == ERROR_NONE);
+    digest_compute(DIGEST_SHA256, whole.data, whole.length, hash);
+    buffer_release(&whole);
+}
+
+void
+key_statement_prefix(struct key *key, uint64_t id, struct text attribute)
+{
+    key_begin(key, FAMILY_STATEMENT);
+    key_number(key, id);
+    if (attribute.length > 0) {
+        key_append(key, attribute);
+        key_byte(key, 0);
+    }
+}
+
+void
+key_statement(struct key *key, uint64_t id, const struct statement *statement)
+{
+    unsigned char hash[32];
+    size_t start = statement->value.length;
+    if (start > STATEMENT_VALUE_START_BYTES)
+        start = STATEMENT_VALUE_START_BYTES;
+    statement_hash(statement, hash);
+    key_statement_prefix(key, id, statement->attribute);
+    key_number32(key, statement->place);
+    key_bytes(key, statement->value.data, start);
+    key_byte(key, 0);
+    key_bytes(key, hash, STATEMENT_HASH_BYTES);
+}
+
+void
+key_inverse_prefix(struct key *key, struct text attribute, enum inverse_class class)
+{
+    key_begin(key, FAMILY_INVERSE);
+    key_append(key, attribute);
+    key_byte(key, 0);
+    key_byte(key, (unsigned char)class);
+}
+
+void
+key_ordered_double(struct key *key, double number)
+{
+    uint64_t bits;
+    if (number == 0)
+        number = 0; /* minus zero is zero */
+    memcpy(&bits, &number, sizeof bits);
+    bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+    key_number(key, bits);
+}
+
+bool
+value_is_decimal(struct text value, double *ret_number)
+{
+    char copy[48];
+    size_t i = 0, digits = 0;
+    bool point = false;
+    if (value.length == 0 || value.length > 40)
+        return false;
+    if (value.data[0] == '-')
+        i++;
+    for (; i < value.length; i++) {
+        if (value.data[i] >= '0' && value.data[i] <= '9') {
+            digits++;
+        } else if (value.data[i] == '.' && !point && digits > 0 && i + 1 < value.length) {
+            point = true;
+        } else {
+            return false;
+        }
+    }
+    if (digits == 0)
+        return false;
+    memcpy(copy, value.data, value.length);
+    copy[value.length] = '\0';
+    *ret_number = strtod(copy, NULL);
+    return true;
+}
+
+void
+key_inverse(struct key *key, uint64_t id, const struct statement *statement, enum inverse_class class)
+{
+    unsigned char hash[32];
+    double number = 0;
+    statement_hash(statement, hash);
+    key_inverse_prefix(key, statement->attribute, class);
+    if (class == INVERSE_NUMBER) {
+        ensure(value_is_decimal(statement->value, &number));
+        key_ordered_double(key, number);
+    } else {
+        size_t start = statement->value.length;
+        if (start > INVERSE_VALUE_BYTES)
+            start = INVERSE_VALUE_BYTES;
+        key_bytes(key, statement->value.data, start);
+        key_byte(key, 0);
+    }
+    key_number(key, id);
+    key_number32(key, statement->place);
+    key_bytes(key, hash, INVERSE_HASH_BYTES);
+}
+
+uint64_t
+key_inverse_id(struct text key)
+{
+    ensure(key.length > INVERSE_TAIL_BYTES);
+    return key_read_number(key, key.length - INVERSE_TAIL_BYTES);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Volumes as a whole: listing, sealing, the journal as text, export of the OCFL root. */
+#include "format/json.h"
+#include "model/record/keys.h"
+#include "model/maintenance.h"
+#include "model/private.h"
+#include "volume/store.h"
+
+struct listing {
+    struct model *model;
+    maintenance_line *line;
+    void *context;
+};
+
+static void
+put_digest(struct model *model, struct json_writer *w, uint64_t number)
+{
+    struct key key;
+    struct buffer value = {0};
+    struct volume_record record = {0};
+    key_begin(&key, FAMILY_VOLUME);
+    key_number(&key, number);
+    if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE &&
+        volume_decode(buffer_text(&value), &record, NULL) == ERROR_NONE && record.sha256.length > 0) {
+        json_key(w, "sha256");
+        json_put_hex(w, record.sha256.data, record.sha256.length);
+    }
+    buffer_release(&value);
+}
+
+static bool
+list_volume(void *context, const struct volume_facts *facts)
+{
+    struct listing *listing = context;
+    struct buffer json = {0};
+    struct json_writer w = json_writer(&json);
+    json_begin_object(&w);
+    json_key(&w, "volume");
+    json_put_u64(&w, facts->number);
+    json_key(&w, "kind");
+    json_put_string(&w, facts->bulk ? "bulk" : "log");
+    json_key(&w, "name");
+    json_put_string(&w, facts->name);
+    json_key(&w, "generation");
+    json_put_u64(&w, facts->generation);
+    json_key(&w, "sealed");
+    json_put_bool(&w, facts->sealed);
+    json_key(&w, "size");
+    json_put_u64(&w, facts->size_bytes);
+    put_digest(listing->model, &w, facts->number);
+    json_end_object(&w);
+    listing->line(listing->context, buffer_text(&json));
+    buffer_release(&json);
+    return true;
+}
+
+enum error_code
+model_volumes(struct model *model, maintenance_line *line, void *context, struct error *error)
+{
+    struct listing listing = {model, line, context};
+    store_volumes(model->store, list_volume, &listing);
+    return ERROR_NONE;
+}
+
+struct search {
+    uint64_t number;
+    bool found;
+};
+
+static bool
+is_wanted(void *context, const struct volume_facts *facts)
+{
+    struct search *search = context;
+    search->found = facts->number == search->number;
+    return !search->found;
+}
+
+enum error_code
+missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error)
+{
+    static const char from[] = {FAMILY_VOLUME}, to[] = {FAMILY_VOLUME + 1};
+    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct catalog_scan *scan;
+    struct text key, value;
+    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
+        struct volume_record record;
+        struct search search = {key_read_number(key, 1), false};
+        code = volume_decode(value, &record, error);
+        if (code != ERROR_NONE || (record.committed_bytes == 0 && record.sealed_bytes == 0))
+            continue;
+        store_volumes(model->store, is_wanted, &search);
+        if (!search.found)
+            tell(context, search.number, record.bulk);
+    }
+    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
+}
+
+static enum error_code
+seal_task(void *context, struct error *error)
+{
+    return store_seal(context, error);
+}
+
+enum error_code
+model_seal(struct model *model, struct error *error)
+{
+    if (model->committer == NULL)
+        return error_set(error, ERROR_CLOSED, "the store is open for reading only");
+    enum error_code code = committer_run(model->committer, seal_task, model->store, error);
+    if (code == ERROR_NONE && model->follower != NULL)
+        follower_wake(model->follower); /* it journals the digests */
+    return code;
+}
+
+/* ---- the journal -------------------------------------------------------------------------------------- */
+
+struct expectation {
+    uint64_t sequence; /* 0: nothing is expected */
+    struct text chain_hex;
+    bool met;
+};
+
+static enum error_code
+read_expectation(struct text expect, struct expectation *ret, struct error *error)
+{
+    struct text hash;
+    *ret = (struct expectation){0};
+    if (expect.length == 0)
+        return ERROR_NONE;
+    struct text sequence = text_cut(expect, ':', &hash);
+    if (!text_to_u64(sequence, &ret->sequence) || ret->sequence == 0 || hash.length != 2 * CHAIN_BYTES)
+        return error_set(error, ERROR_INVALID, "what is expected is written SEQUENCE:HASH, as status prints it");
+    ret->chain_hex = hash;
+    return ERROR_NONE;
+}
+
+static enum error_code
+meet_expectation(struct expectation *expectation, const struct journal_group *group, struct error *error)
+{
+    struct buffer hex = {0};
+    enum error_code code = ERROR_NONE;
+    if (group->position.sequence != expectation->sequence)
+        return ERROR_NONE;
+    buffer_append_hex(&hex, group->position.chain, CHAIN_BYTES);
+    expectation->met = text_equal_ignoring_case(buffer_text(&hex), expectation->chain_hex);
+    if (!expectation->met)
+        code = error_set(error, ERROR_CORRUPT, "after group %llu the chain is %s, not what was expected",
+                         (unsigned long long)expectation->sequence, buffer_string(&hex));
+    buffer_release(&hex);
+    return code;
+}
+
+/* The last line without its chain arithmetic: what a reader wants to know of a group. */
+static void
+tell_group(const struct journal_group *group, maintenance_line *line, void *context)
+{
+    struct buffer json = {0};
+    struct json_writer w = json_writer(&json);
+    json_begin_object(&w);
+    json_key(&w, "op");
+    json_put_string(&w, "group");
+    json_key(&w, "sequence");
+    json_put_u64(&w, group->position.sequence);
+    json_key(&w, "node");
+    json_put_u64(&w, group->node);
+    json_key(&w, "node_sequence");
+    json_put_u64(&w, group->node_sequence);
+    json_key(&w, "time_us");
+    json_put_i64(&w, group->time_us);
+    json_key(&w, "lines");
+    json_put_u64(&w, group->line_count);
+    json_key(&w, "entries");
+    json_put_u64(&w, group->entry_count);
+    json_key(&w, "hash");
+    json_put_hex(&w, group->position.chain, CHAIN_BYTES);
+    json_end_object(&w);
+    line(context, buffer_text(&json));
+    buffer_release(&json);
+}
+
+enum error_code
+model_journal(struct model *model, uint64_t after, bool check, struct text expect, maintenance_line *line, void *context,
+              struct error *error)
+{
+    struct journal_reader *reader;
+    struct journal_group group;
+    struct expectation expectation;
+    enum error_code status = ERROR_NONE;
+    uint64_t damaged = 0;
+    enum error_code code = read_expectation(expect, &expectation, error);
+    if (code == ERROR_NONE)
+        code = journal_reader_open(model->store, after + 1, check, &reader, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
+        if (status != ERROR_NONE) {
+            damaged++;
+            continue;
+        }
+        for (unsigned i = 0; i < group.line_count; i++)
+            line(context, group.lines[i]);
+        tell_group(&group, line, context);
+        code = meet_expectation(&expectation, &group, error);
+    }
+    journal_reader_close(reader);
+    if (code == ERROR_NONE && damaged > 0)
+        return error_set(error, ERROR_CORRUPT, "%llu groups of the journal are damaged", (unsigned long long)damaged);
+    if (code == ERROR_NONE && expectation.sequence != 0 && !expectation.met)
+        return error_set(error, ERROR_CORRUPT, "the journal has no group %llu", (unsigned long long)expectation.sequence);
+    return code;
+}

@@ -1,0 +1,756 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the store opens and when it does not, what it does when writing fails, and limits. */
+#include "format/tar.h"
+#include "store_fixture.h"
+
+#include <errno.h>
+
+static enum error_code
+try_open(struct fixture *f, struct error *error)
+{
+    struct store *store = NULL;
+    enum error_code code =
+        store_open(&f->options, NULL, count_fault, f, &store, &f->recovery, error);
+    if (code == ERROR_NONE)
+        f->store = store;
+    return code;
+}
+
+static void
+close_store(struct fixture *f)
+{
+    store_close(f->store);
+    f->store = NULL;
+}
+
+static void
+write_bytes(struct fixture *f, const char *name, uint64_t offset, const char *bytes)
+{
+    struct error error = {0};
+    struct device_file *file;
+    struct iovec part = {(void *)(uintptr_t)bytes, strlen(bytes)};
+    check(device_open_file(f->device, name, DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_write(file, offset, &part, 1, &error), &error);
+    check(device_sync(file, &error), &error);
+    device_close_file(file);
+}
+
+static uint64_t
+size_of(struct fixture *f, const char *name)
+{
+    struct error error = {0};
+    struct device_file *file;
+    uint64_t size;
+    check(device_open_file(f->device, name, DEVICE_READ, &file, &error), &error);
+    check(f->device->operations->size(file, &size, &error), &error);
+    device_close_file(file);
+    return size;
+}
+
+static void
+faults_of_the_device(struct fixture *f, struct device_simulated_options options)
+{
+    device_simulated_set(f->device, &options);
+}
+
+static enum error_code
+try_deposit(struct fixture *f, unsigned number, bool urgent, struct error *error)
+{
+    struct group *group;
+    struct group_info info;
+    struct place place;
+    struct position position;
+    char path[60];
+    enum error_code code = group_begin(f->store, urgent, &group, &info, error);
+    if (code != ERROR_NONE)
+        return code;
+    snprintf(path, sizeof path, "ocfl/%u", number);
+    check(group_add_entry(group, text_from(path), TEXT("some bytes"), &place, error), error);
+    check(group_add_line(group, TEXT("{\"op\":\"x\"}"), NULL, error), error);
+    return group_commit(group, &position, NULL, error);
+}
+
+/* ---- opening ---- */
+
+static void
+creating_twice_is_refused(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    assert_int_equal(store_create(&f.options, &fixture_identity, &error), ERROR_EXISTS);
+    release(&f);
+}
+
+static void
+an_empty_folder_is_no_store(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    check(f.device->operations->remove(f.device, "log-0000000001.tar", &error), &error);
+    assert_int_equal(try_open(&f, &error), ERROR_NOT_FOUND);
+    release(&f);
+}
+
+static void
+a_creation_that_did_not_end_is_begun_again(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct device_file *file;
+    (void)state;
+    make_simulated_fixture(&f);
+    check(device_open_file(f.device, "log-0000000001.tar", DEVICE_READ_WRITE, &file, &error),
+          &error);
+    check(f.device->operations->truncate(file, 700, &error), &error);
+    device_close_file(file);
+    check(store_create(&f.options, &fixture_identity, &error), &error);
+    check(try_open(&f, &error), &error);
+    release(&f);
+}
+
+static void
+a_newer_format_is_read_but_not_written(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    write_bytes(&f, "log-0000000001.tar", 512 + 10, "7");
+    assert_int_equal(try_open(&f, &error), ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "format 7"));
+    f.options.read_only = true;
+    check(try_open(&f, &error), &error);
+    assert_true(store_identity(f.store)->newer_format);
+    assert_int_equal(store_state(f.store, NULL), STORE_READ_ONLY);
+    assert_int_equal(try_deposit(&f, 1, false, &error), ERROR_CLOSED);
+    release(&f);
+}
+
+static void
+a_volume_of_another_store_is_refused(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(try_deposit(&f, 1, false, &error), &error);
+    check(store_seal(f.store, &error), &error);
+    close_store(&f);
+    const char *uuid = "99999999"; /* "store":"… begins at 20 */
+    write_bytes(&f, "log-0000000002.tar", 512 + 21, uuid);
+    assert_int_equal(try_open(&f, &error), ERROR_INVALID);
+    release(&f);
+}
+
+static void
+a_clock_far_behind_is_refused_unless_accepted(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(try_deposit(&f, 1, false, &error), &error);
+    int64_t last = store_position(f.store).time_us;
+    close_store(&f);
+    f.clock.time_us = last - INT64_C(3700) * 1000000;
+    assert_int_equal(try_open(&f, &error), ERROR_INVALID);
+    assert_non_null(strstr(error.message, "--accept-clock"));
+    f.options.accept_clock = true;
+    check(try_open(&f, &error), &error);
+    check(try_deposit(&f, 2, false, &error), &error);
+    assert_int_equal(store_position(f.store).time_us, last + 1);
+    release(&f);
+}
+
+static void
+times_grow_although_the_clock_stands_still(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    int64_t last = 0;
+    (void)state;
+    make_simulated_fixture(&f);
+    f.clock.step_us = 0;
+    open_store(&f, NULL);
+    for (unsigned i = 0; i < 5; i++) {
+        check(try_deposit(&f, i, false, &error), &error);
+        assert_true(store_position(f.store).time_us > last);
+        last = store_position(f.store).time_us;
+    }
+    release(&f);
+}
+
+static void
+reading_only_changes_nothing(void **state)
+{
+    struct fixture f;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    deposit(&f, 1, 3000, NULL, NULL);
+    close_store(&f);
+    uint64_t size = size_of(&f, "log-0000000001.tar");
+    write_bytes(&f, "log-0000000001.tar", size, "a torn tail");
+    device_simulated_set(f.device, &(struct device_simulated_options){0});
+    f.options.read_only = true;
+    open_store(&f, NULL);
+    assert_int_equal(count_groups(&f, 0), 1);
+    close_store(&f);
+    assert_int_equal(size_of(&f, "log-0000000001.tar"), size + 11);
+    assert_int_equal(device_simulated_syncs(f.device), 0);
+    release(&f);
+}
+
+static void
+the_copy_of_a_tail_is_what_was_cut(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct device_file *file;
+    char data[11];
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    deposit(&f, 1, 3000, NULL, NULL);
+    close_store(&f);
+    uint64_t size = size_of(&f, "log-0000000001.tar");
+    write_bytes(&f, "log-0000000001.tar", size, "a torn tail");
+    open_store(&f, NULL);
+    assert_int_equal(f.recovery.tail_bytes, 11);
+    assert_int_equal(size_of(&f, "log-0000000001.tar"), size);
+    check(device_open_file(f.lost_device, f.recovery.tail_copy, DEVICE_READ, &file, &error),
+          &error);
+    check(device_read_exactly(file, 0, data, sizeof data, &error), &error);
+    assert_memory_equal(data, "a torn tail", sizeof data);
+    device_close_file(file);
+    release(&f);
+}
+
+static void
+the_last_group_is_hashed_and_torn_ones_are_cut_unless_the_catalog_has_them(void **state)
+{
+    struct fixture f;
+    struct content_reference reference;
+    struct buffer sums = {0};
+    struct position first, last;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    first = deposit(&f, 1, 3000, NULL, NULL);
+    last = deposit(&f, 2, 3000, &reference, &sums);
+    close_store(&f);
+    device_simulated_flip(f.device, "log-0000000001.tar", reference.place.offset + 100, 3);
+    open_store(&f, &last); /* acknowledged: damage, not a torn write */
+    assert_int_equal(f.faults, 1);
+    assert_int_equal(f.last_fault.sequence, 2);
+    assert_int_equal(store_position(f.store).sequence, 2);
+    assert_int_equal(f.recovery.tail_bytes, 0);
+    close_store(&f);
+    open_store(&f, &first); /* nobody was told */
+    assert_int_equal(store_position(f.store).sequence, 1);
+    assert_int_not_equal(f.recovery.tail_bytes, 0);
+    buffer_release(&sums);
+    release(&f);
+}
+
+static void
+bulk_content_of_the_last_group_is_hashed_too(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content_reference reference;
+    struct buffer sums = {0};
+    struct position first;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    first = deposit(&f, 1, 3000, NULL, NULL);
+    deposit(&f, 2, 300000, &reference, &sums);
+    close_store(&f);
+    device_simulated_flip(f.device, "bulk-0000000002.tar", reference.place.offset + 299999, 0);
+    open_store(&f, &first);
+    assert_int_equal(store_position(f.store).sequence, 1);
+    buffer_release(&sums);
+    release(&f);
+}
+
+/* A journal entry, header and all, that is right in everything but the mark, for use as content. */
+static void
+forge(struct buffer *out, uint64_t sequence, const unsigned char *previous, const char *mark)
+{
+    static const char line[] = "{\"op\":\"token\",\"user\":1,\"salt\":\"00112233445566778899aabbccddeeff\"}      ";
+    struct error error = {0};
+    unsigned char hashes[96], chain[32];
+    char path[60];
+    struct buffer last = {0};
+    snprintf(path, sizeof path, "journal/00000000000000/000/%020llu.jsonl", (unsigned long long)sequence);
+    buffer_printf(&last,
+                  "{\"op\":\"group\",\"sequence\":%llu,\"node\":1,\"node_sequence\":%llu,"
+                  "\"time_us\":1700000099000000,\"mark\":\"%.32s\",\"lines\":1,\"entries\":[],\"previous\":\"",
+                  (unsigned long long)sequence, (unsigned long long)sequence, mark);
+    buffer_append_hex(&last, previous, 32);
+    buffer_append_char(&last, '"');
+    memcpy(hashes, previous, 32);
+    digest_compute(DIGEST_SHA256, line, sizeof line - 1, hashes + 32);
+    digest_compute(DIGEST_SHA256, last.data, last.length, hashes + 64);
+    digest_compute(DIGEST_SHA256, hashes, sizeof hashes, chain);
+    buffer_append_string(&last, ",\"hash\":\"");
+    buffer_append_hex(&last, chain, 32);
+    buffer_append_string(&last, "\"}\n");
+    struct tar_entry entry = {text_from(path), sizeof line + last.length, 1700000099};
+    char *header = buffer_reserve(out, 512);
+    check(tar_write_header(&entry, header, &error), &error);
+    out->length += 512;
+    buffer_append(out, line, sizeof line - 1);
+    buffer_append_char(out, '\n');
+    buffer_append_text(out, buffer_text(&last));
+    buffer_append_zeros(out, (size_t)(tar_padded(entry.size) - entry.size));
+    buffer_release(&last);
+}
+
+/* Deposits it as content; returns where. */
+static struct place
+deposit_bytes(struct fixture *f, struct text bytes)
+{
+    struct error error = {0};
+    struct content *content;
+    struct group *group;
+    struct group_info info;
+    struct place place;
+    check(content_begin(f->store, 0, &content, &error), &error);
+    check(content_write(content, bytes.data, bytes.length, &error), &error);
+    check(content_finish(content, &error), &error);
+    check(group_begin(f->store, false, &group, &info, &error), &error);
+    check(group_add_content(group, TEXT("ocfl/evil"), content, &place, NULL, &error), &error);
+    add_content_line(group, content, place);
+    check(group_commit(group, NULL, NULL, &error), &error);
+    content_free(content);
+    return place;
+}
+
+/* A group inside content whose header is lost, at the end or in the middle of the volume. */
+static uint64_t
+last_sequence_with_forgery(uint64_t sequence, bool know_mark, bool torn)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct position first;
+    struct buffer forged = {0};
+    struct device_file *file;
+    char head[1024], mark[33] = "00000000000000000000000000000000";
+    make_simulated_fixture(&f);
+    check(device_open_file(f.device, "log-0000000001.tar", DEVICE_READ_WRITE, &file, &error), &error);
+    check(device_read_exactly(file, 0, head, sizeof head, &error), &error);
+    if (know_mark)
+        memcpy(mark, strstr(head + 512, "\"mark\":\"") + 8, 32);
+    open_store(&f, NULL);
+    first = deposit(&f, 1, 3000, NULL, NULL);
+    forge(&forged, sequence, first.chain, mark);
+    struct place place = deposit_bytes(&f, buffer_text(&forged));
+    if (!torn)
+        deposit(&f, 3, 3000, NULL, NULL);
+    close_store(&f);
+    if (torn)
+        check(f.device->operations->truncate(file, place.offset + forged.length, &error), &error);
+    device_close_file(file);
+    device_simulated_flip(f.device, "log-0000000001.tar", place.offset - 512 + 3, 2);
+    open_store(&f, NULL);
+    uint64_t last = store_position(f.store).sequence;
+    buffer_release(&forged);
+    release(&f);
+    return last;
+}
+
+static void
+content_cannot_pass_for_a_group(void **state)
+{
+    (void)state;
+    for (uint64_t sequence = 2; sequence < 9; sequence++) {
+        assert_int_equal(last_sequence_with_forgery(sequence, false, true), 1);
+        assert_int_equal(last_sequence_with_forgery(sequence, false, false), 3);
+    }
+    /* The forgery is a good one: it fails by the mark, and where it follows, by its place. */
+    assert_int_equal(last_sequence_with_forgery(3, true, true), 3);
+    assert_int_equal(last_sequence_with_forgery(2, true, true), 1);
+}
+
+static void
+a_damaged_index_does_not_hide_groups(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    for (unsigned i = 0; i < 10; i++)
+        deposit(&f, i, 500, NULL, NULL);
+    check(store_seal(f.store, &error), &error);
+    deposit(&f, 10, 500, NULL, NULL);
+    close_store(&f);
+    uint64_t size = size_of(&f, "log-0000000001.tar");
+    device_simulated_flip(f.device, "log-0000000001.tar", size - 2560 + 10, 3); /* its header */
+    device_simulated_flip(f.device, "log-0000000001.tar", size - 1024 - 400, 3);
+    open_store(&f, NULL);
+    assert_int_equal(count_groups(&f, 0), 11);
+    assert_int_equal(count_groups(&f, 4), 8);
+    release(&f);
+}
+
+static void
+a_missing_sealed_volume_is_reported_and_the_rest_is_read(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct journal_reader *reader;
+    struct journal_group group;
+    enum error_code status;
+    unsigned groups = 0, corrupt = 0;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    for (unsigned i = 0; i < 9; i++) {
+        deposit(&f, i, 500, NULL, NULL);
+        if (i % 3 == 2)
+            check(store_seal(f.store, &error), &error);
+    }
+    close_store(&f);
+    check(f.device->operations->remove(f.device, "log-0000000002.tar", &error), &error);
+    open_store(&f, NULL);
+    assert_int_equal(store_position(f.store).sequence, 9);
+    check(journal_reader_open(f.store, 0, true, &reader, &error), &error);
+    for (;;) {
+        if (journal_reader_next(reader, &group, &status, &error))
+            groups++;
+        else if (status == ERROR_CORRUPT)
+            corrupt++;
+        else
+            break;
+    }
+    journal_reader_close(reader);
+    assert_int_equal(status, ERROR_NONE);
+    assert_int_equal(groups, 6);
+    assert_int_equal(corrupt, 1);
+    release(&f);
+}
+
+/* ---- failing ---- */
+
+static void
+a_failed_sync_stops_writing_until_a_new_process_has_recovered(void **state)
+{
+    struct fixture f;
+    struct error error = {0}, why = {0};
+    struct content_reference reference;
+    struct buffer sums = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    deposit(&f, 1, 3000, &reference, &sums);
+    faults_of_the_device(&f, (struct device_simulated_options){.fail_call = 4, .fail_errno = EIO});
+    assert_int_equal(try_deposit(&f, 2, false, &error), ERROR_IO); /* space, space, write, sync */
+    assert_int_equal(store_state(f.store, &why), STORE_FAILED);
+    assert_non_null(strstr(why.message, "sync"));
+    assert_int_equal(try_deposit(&f, 3, false, &error), ERROR_CLOSED);
+    expect_content(&f, 1, &reference);
+    close_store(&f);
+    open_store(&f, NULL); /* the group can be read, so it is made durable */
+    assert_int_equal(store_position(f.store).sequence, 2);
+    close_store(&f);
+    device_simulated_reboot(f.device, 5);
+    open_store(&f, NULL);
+    assert_int_equal(store_position(f.store).sequence, 2);
+    expect_content(&f, 1, &reference);
+    buffer_release(&sums);
+    release(&f);
+}
+
+static void
+a_full_disk_is_cut_back_and_writable_again_by_itself(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    deposit(&f, 1, 3000, NULL, NULL);
+    uint64_t size = size_of(&f, "log-0000000001.tar");
+    faults_of_the_device(&f,
+                         (struct device_simulated_options){.fail_call = 3, .fail_errno = ENOSPC});
+    assert_int_equal(try_deposit(&f, 2, false, &error), ERROR_FULL);
+    assert_int_equal(size_of(&f, "log-0000000001.tar"), size);
+    faults_of_the_device(&f, (struct device_simulated_options){0});
+    assert_int_equal(store_state(f.store, NULL), STORE_OPEN);
+    check(try_deposit(&f, 3, false, &error), &error);
+    assert_int_equal(count_groups(&f, 0), 2);
+    release(&f);
+}
+
+static void
+deletes_use_a_reserve_that_deposits_do_not(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    deposit(&f, 1, 3000, NULL, NULL);
+    uint64_t used = size_of(&f, "log-0000000001.tar");
+    faults_of_the_device(
+        &f, (struct device_simulated_options){.capacity_bytes = used + (1 << 20) + 70000});
+    assert_int_equal(try_deposit(&f, 2, false, &error), ERROR_FULL);
+    assert_int_equal(store_state(f.store, NULL), STORE_FULL);
+    check(try_deposit(&f, 3, true, &error), &error);
+    assert_int_equal(store_state(f.store, NULL), STORE_FULL);
+    faults_of_the_device(&f, (struct device_simulated_options){.capacity_bytes = used + (3 << 20)});
+    check(try_deposit(&f, 4, false, &error), &error);
+    assert_int_equal(store_state(f.store, NULL), STORE_OPEN);
+    release(&f);
+}
+
+/* ---- groups ---- */
+
+static void
+an_empty_group_writes_nothing(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct group *group;
+    struct group_info info;
+    struct place place;
+    struct position position;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(group_begin(f.store, false, &group, &info, &error), &error);
+    check(group_add_entry(group, TEXT("ocfl/x"), TEXT("y"), &place, &error), &error);
+    check(group_commit(group, &position, NULL, &error), &error);
+    assert_int_equal(position.sequence, 0);
+    assert_int_equal(size_of(&f, "log-0000000001.tar"), 1024);
+    release(&f);
+}
+
+static void
+what_is_rolled_back_leaves_no_trace(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct group *group;
+    struct group_info info;
+    struct place place, again;
+    struct position position;
+    struct content *content;
+    struct buffer data = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    content = make_content(&f, 9000, 3);
+    check(group_begin(f.store, false, &group, &info, &error), &error);
+    check(group_add_entry(group, TEXT("ocfl/kept"), TEXT("kept bytes"), &place, &error), &error);
+    struct group_mark mark = group_mark(group);
+    check(group_add_entry(group, TEXT("ocfl/gone"), TEXT("gone bytes"), &again, &error), &error);
+    check(group_add_content(group, TEXT("ocfl/gone2"), content, &again, NULL, &error), &error);
+    check(group_add_line(group, TEXT("{\"op\":\"gone\"}"), NULL, &error), &error);
+    group_roll_back(group, mark);
+    check(group_add_entry(group, TEXT("ocfl/next"), TEXT("next bytes"), &again, &error), &error);
+    assert_int_equal(again.offset, place.offset + 1024);
+    check(group_add_line(group, TEXT("{\"op\":\"kept\"}"), NULL, &error), &error);
+    check(group_commit(group, &position, NULL, &error), &error);
+    check(store_read_entry(f.store, again, 10, &data, &error), &error);
+    assert_memory_equal(data.data, "next bytes", 10);
+    struct journal_reader *reader;
+    struct journal_group found;
+    enum error_code status;
+    check(journal_reader_open(f.store, 0, true, &reader, &error), &error);
+    assert_true(journal_reader_next(reader, &found, &status, &error));
+    assert_int_equal(found.entry_count, 2);
+    assert_int_equal(found.line_count, 1);
+    assert_true(text_starts_with(found.lines[0], TEXT("{\"op\":\"kept\",\"salt\":\"")));
+    journal_reader_close(reader);
+    content_free(content);
+    buffer_release(&data);
+    close_store(&f);
+    open_store(&f, NULL);
+    assert_int_equal(store_position(f.store).sequence, 1);
+    release(&f);
+}
+
+static void
+paths_that_json_or_tar_cannot_hold_are_refused(void **state)
+{
+    static const char *const bad[] = {"", "a\"b", "a\\b", "a\nb", "a\x7f", "\xff\xfe"};
+    struct fixture f;
+    struct error error = {0};
+    struct group *group;
+    struct group_info info;
+    struct place place;
+    char longest[256];
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(group_begin(f.store, false, &group, &info, &error), &error);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(group_add_entry(group, text_from(bad[i]), TEXT(""), &place, &error),
+                         ERROR_INVALID);
+    memset(longest, 'x', sizeof longest);
+    assert_int_equal(group_add_entry(group, text_of(longest, 101), TEXT(""), &place, &error),
+                     ERROR_INVALID);
+    longest[155] = '/';
+    check(group_add_entry(group, text_of(longest, 255), TEXT(""), &place, &error), &error);
+    group_abandon(group);
+    release(&f);
+}
+
+static void
+a_reader_of_the_journal_sees_groups_only_when_they_are_durable(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct journal_reader *reader;
+    struct journal_group group;
+    enum error_code status;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(journal_reader_open(f.store, 0, true, &reader, &error), &error);
+    assert_false(journal_reader_next(reader, &group, &status, &error));
+    assert_int_equal(status, ERROR_NONE);
+    check(try_deposit(&f, 1, false, &error), &error);
+    assert_true(journal_reader_next(reader, &group, &status, &error));
+    assert_false(journal_reader_next(reader, &group, &status, &error));
+    check(store_seal(f.store, &error), &error);
+    check(try_deposit(&f, 2, false, &error), &error);
+    assert_true(journal_reader_next(reader, &group, &status, &error));
+    assert_int_equal(group.position.sequence, 2);
+    journal_reader_close(reader);
+    release(&f);
+}
+
+/* ---- uploads ---- */
+
+static void
+large_uploads_are_limited_and_given_up_ones_leave_nothing(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content *contents[3];
+    static char data[100000];
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.bulk_open = 2;
+    open_store(&f, NULL);
+    check(content_begin(f.store, 0, &contents[0], &error), &error);
+    assert_int_equal(content_write(contents[0], data, sizeof data, &error), ERROR_BUSY);
+    content_free(contents[0]);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (unsigned i = 0; i < 3; i++)
+        check(content_begin(f.store, 0, &contents[i], &error), &error);
+    check(content_write(contents[0], data, sizeof data, &error), &error);
+    check(content_write(contents[1], data, sizeof data, &error), &error);
+    assert_int_equal(content_write(contents[2], data, sizeof data, &error), ERROR_BUSY);
+    for (unsigned i = 0; i < 3; i++)
+        content_free(contents[i]);
+    assert_int_equal(size_of(&f, "bulk-0000000002.tar"), 1024);
+    assert_int_equal(size_of(&f, "bulk-0000000003.tar"), 1024);
+    deposit(&f, 1, 100000, NULL, NULL); /* reuses one of them */
+    assert_int_equal(count_groups(&f, 0), 1);
+    release(&f);
+}
+
+static void
+past_the_budget_of_memory_small_content_goes_to_bulk(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content *contents[4];
+    static char data[40000];
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.content_memory_bytes = 100000;
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (unsigned i = 0; i < 4; i++) {
+        check(content_begin(f.store, 0, &contents[i], &error), &error);
+        check(content_write(contents[i], data, sizeof data, &error), &error);
+        check(content_finish(contents[i], &error), &error);
+        assert_int_equal(content_summary(contents[i])->bulk, i >= 2);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        content_free(contents[i]);
+    check(content_begin(f.store, 0, &contents[0], &error), &error);
+    check(content_write(contents[0], data, sizeof data, &error), &error);
+    check(content_finish(contents[0], &error), &error);
+    assert_false(content_summary(contents[0])->bulk); /* what was given back counts again */
+    content_free(contents[0]);
+    release(&f);
+}
+
+static void
+digests_that_were_asked_for_come_from_the_same_pass(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    static char data[200000];
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (size_t size = 0; size <= sizeof data; size += 40000) {
+        struct content *content;
+        unsigned char expected[DIGEST_SIZE_MAX], actual[DIGEST_SIZE_MAX];
+        memset(data, (int)(size / 1000), sizeof data);
+        check(content_begin(f.store, 1u << DIGEST_MD5 | 1u << DIGEST_SHA256, &content, &error),
+              &error);
+        for (size_t at = 0; at < size; at += 8000)
+            check(content_write(content, data + at, 8000, &error), &error);
+        check(content_finish(content, &error), &error);
+        for (unsigned i = 0; i < DIGEST_ALGORITHM_COUNT; i++) {
+            bool asked = i == DIGEST_MD5 || i == DIGEST_SHA256 || i == DIGEST_SHA512;
+            assert_int_equal(content_digest(content, (enum digest_algorithm)i, actual), asked);
+            digest_compute((enum digest_algorithm)i, data, size, expected);
+            if (asked)
+                assert_memory_equal(actual, expected, digest_size((enum digest_algorithm)i));
+        }
+        content_free(content);
+    }
+    release(&f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creating_twice_is_refused),
+        cmocka_unit_test(an_empty_folder_is_no_store),
+        cmocka_unit_test(a_creation_that_did_not_end_is_begun_again),
+        cmocka_unit_test(a_newer_format_is_read_but_not_written),
+        cmocka_unit_test(a_volume_of_another_store_is_refused),
+        cmocka_unit_test(a_clock_far_behind_is_refused_unless_accepted),
+        cmocka_unit_test(times_grow_although_the_clock_stands_still),
+        cmocka_unit_test(reading_only_changes_nothing),
+        cmocka_unit_test(the_copy_of_a_tail_is_what_was_cut),
+        cmocka_unit_test(
+            the_last_group_is_hashed_and_torn_ones_are_cut_unless_the_catalog_has_them),
+        cmocka_unit_test(bulk_content_of_the_last_group_is_hashed_too),
+        cmocka_unit_test(content_cannot_pass_for_a_group),
+        cmocka_unit_test(a_damaged_index_does_not_hide_groups),
+        cmocka_unit_test(a_missing_sealed_volume_is_reported_and_the_rest_is_read),
+        cmocka_unit_test(a_failed_sync_stops_writing_until_a_new_process_has_recovered),
+        cmocka_unit_test(a_full_disk_is_cut_back_and_writable_again_by_itself),
+        cmocka_unit_test(deletes_use_a_reserve_that_deposits_do_not),
+        cmocka_unit_test(an_empty_group_writes_nothing),
+        cmocka_unit_test(what_is_rolled_back_leaves_no_trace),
+        cmocka_unit_test(paths_that_json_or_tar_cannot_hold_are_refused),
+        cmocka_unit_test(a_reader_of_the_journal_sees_groups_only_when_they_are_durable),
+        cmocka_unit_test(large_uploads_are_limited_and_given_up_ones_leave_nothing),
+        cmocka_unit_test(past_the_budget_of_memory_small_content_goes_to_bulk),
+        cmocka_unit_test(digests_that_were_asked_for_come_from_the_same_pass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
