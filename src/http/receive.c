@@ -21,18 +21,38 @@ receive_piece(struct http_request *request, const void *data, size_t length)
     return false;
 }
 
+/* Every digest that does not match is named; the values are told for the first. */
+static void
+check_digests(struct http_receipt *receipt)
+{
+    char names[160] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < receipt->digests->count; i++) {
+        const struct expected_digest *item = &receipt->digests->items[i];
+        struct error error = {0};
+        enum error_code code = upload_check_digest(receipt->upload, item->algorithm, item->value, &error);
+        if (code == ERROR_NONE)
+            continue;
+        if (receipt->outcome == ERROR_NONE) {
+            receipt->outcome = code;
+            receipt->error = error;
+        }
+        int added = snprintf(names + length, sizeof names - length, "%s%s", length == 0 ? "" : ", ",
+                             digest_name(item->algorithm, DIGEST_NAMES_RFC3230));
+        if (added > 0 && (size_t)added < sizeof names - length)
+            length += (size_t)added;
+    }
+    if (receipt->outcome != ERROR_NONE)
+        error_prefix(&receipt->error, "wrong: %s; ", names);
+}
+
 static void
 finish(struct http_request *request)
 {
     struct http_receipt *receipt = request->receipt;
     receipt->outcome = upload_finish(receipt->upload, &receipt->error);
-    for (size_t i = 0; receipt->outcome == ERROR_NONE && i < receipt->digests->count; i++) {
-        const struct expected_digest *item = &receipt->digests->items[i];
-        receipt->outcome = upload_check_digest(receipt->upload, item->algorithm, item->value, &receipt->error);
-        if (receipt->outcome != ERROR_NONE)
-            error_prefix(&receipt->error, "%s %s: ", http_header_name(item->header).data,
-                         digest_name(item->algorithm, DIGEST_NAMES_RFC3230));
-    }
+    if (receipt->outcome == ERROR_NONE)
+        check_digests(receipt);
 }
 
 static void
