@@ -38,6 +38,16 @@ read_structured_digest(struct text text, enum digest_algorithm algorithm, unsign
     return decode_base64(text_of(value.data + 1, value.length - 2), algorithm, ret_value);
 }
 
+/* Hexadecimal of another length is a digest that does not match, as in Fedora; anything else is none at all. */
+static bool
+is_hexadecimal(struct text value)
+{
+    for (size_t i = 0; i < value.length; i++)
+        if (hex_digit(value.data[i]) < 0)
+            return false;
+    return value.length > 0;
+}
+
 static enum error_code
 read_digests(struct http_request *request, enum http_header header, struct expected_digests *digests,
              struct error *error)
@@ -60,7 +70,7 @@ read_digests(struct http_request *request, enum http_header header, struct expec
                              "%.*s: the algorithm %.*s is not known; known are md5, sha, sha-256, sha-512, sha-512/256",
                              TEXT_ARG(header_name), TEXT_ARG(name));
         if (!(structured ? read_structured_digest : read_instance_digest)(value, item->algorithm, item->value))
-            return error_set(error, ERROR_INVALID, "%.*s: the value of %.*s is no digest of %zu bytes",
+            return error_set(error, !structured && is_hexadecimal(value) ? ERROR_DIGEST : ERROR_INVALID, "%.*s: the value of %.*s is no digest of %zu bytes",
                              TEXT_ARG(header_name), TEXT_ARG(name), digest_size(item->algorithm));
         item->header = header;
         digests->algorithms |= 1u << item->algorithm;

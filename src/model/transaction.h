@@ -86,6 +86,7 @@ void transaction_set_message(struct transaction *transaction, struct text messag
 struct file_options {
     bool make_parents;   /* missing ones become containers with RESOURCE_IMPLIED */
     bool fail_if_exists; /* EXISTS instead of replacing */
+    bool refuse_gone;    /* GONE where something was deleted, at the path or above it, instead of making another */
     struct text media_type; /* "" keeps (replace) or leaves empty (create) */
     struct text filename;
     int64_t source_mtime_us; /* INT64_MIN: not known */

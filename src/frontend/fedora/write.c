@@ -276,13 +276,33 @@ check_description(struct http_request *request, const struct fedora *fedora)
     return false;
 }
 
+/* A small file by its head alone: the committer decides all that matters, and a look beforehand would save nothing. */
+static bool
+is_plain_small_file(const struct http_request *request, const struct fedora *fedora)
+{
+    bool file = fedora->model == FEDORA_MODEL_BINARY ||
+                (fedora->model == FEDORA_MODEL_NONE && fedora->file.media_type.length > 0 &&
+                 !fedora_is_rdf_type(fedora->file.media_type));
+    return file && request->has_body && request->body_bytes < EARLY_CHECK_BYTES && !http_has(request, HTTP_HEADER_EXPECT);
+}
+
 void
 fedora_put(struct http_request *request)
 {
     struct fedora *fedora = fedora_of(request);
     struct expected_digests digests;
     struct found found;
-    if (!fedora_read_intent(request, &digests) || !look(request, &found) || !check_tombstone(request, &found))
+    if (!fedora_read_intent(request, &digests))
+        return;
+    fedora->file.refuse_gone =
+        !text_equal_ignoring_case(request->headers[HTTP_HEADER_OVERWRITE_TOMBSTONE], TEXT("true"));
+    if (is_plain_small_file(request, fedora)) {
+        fedora->model = FEDORA_MODEL_BINARY;
+        fedora->file.condition = fedora->condition;
+        receive(request, &digests, put_file);
+        return;
+    }
+    if (!look(request, &found) || !check_tombstone(request, &found))
         return;
     fedora->model = choose_model(request, fedora, &found);
     fedora->file.condition = fedora->container.condition = fedora->condition;

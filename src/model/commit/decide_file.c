@@ -177,7 +177,7 @@ decide_put_file(struct decision *d, struct error *error)
     enum error_code code = decide_find(d, &stage->target, &d->node_storage, &found, &why);
     if (code == ERROR_NONE)
         return replace_found(d, &found, error);
-    if ((code != ERROR_NOT_FOUND && code != ERROR_GONE) || stage->target.id != 0) {
+    if ((code != ERROR_NOT_FOUND && (code != ERROR_GONE || stage->file.refuse_gone)) || stage->target.id != 0) {
         if (error != NULL)
             *error = why;
         return code;
