@@ -149,6 +149,13 @@ buffer_append_varint(struct buffer *buffer, uint64_t value)
 }
 
 void
+buffer_append_counted(struct buffer *buffer, struct text text)
+{
+    buffer_append_varint(buffer, text.length);
+    buffer_append_text(buffer, text);
+}
+
+void
 buffer_printf(struct buffer *buffer, const char *format, ...)
 {
     va_list arguments, again;
@@ -251,4 +258,15 @@ cursor_bytes(struct cursor *cursor, size_t length)
     cursor->data += length;
     cursor->left -= length;
     return taken;
+}
+
+struct text
+cursor_counted(struct cursor *cursor)
+{
+    uint64_t length = cursor_varint(cursor);
+    if (length > cursor->left) {
+        cursor->bad = true;
+        return TEXT("");
+    }
+    return cursor_bytes(cursor, (size_t)length);
 }

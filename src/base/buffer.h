@@ -33,6 +33,7 @@ void buffer_append_i64(struct buffer *buffer, int64_t value);  /* decimal */
 void buffer_append_hex(struct buffer *buffer, const void *data, size_t length); /* lower case */
 void buffer_append_be(struct buffer *buffer, uint64_t value, unsigned bytes);   /* big-endian, 1 to 8 bytes */
 void buffer_append_varint(struct buffer *buffer, uint64_t value); /* LEB128 */
+void buffer_append_counted(struct buffer *buffer, struct text text); /* its length as a varint before it */
 void buffer_printf(struct buffer *buffer, const char *format, ...) AV_PRINTF(2, 3);
 /* Room for `length` more bytes; NULL after a failure. The caller writes them, then adds to length. */
 char *buffer_reserve(struct buffer *buffer, size_t length);
@@ -54,5 +55,6 @@ struct cursor cursor_of(const void *data, size_t length);
 uint64_t cursor_be(struct cursor *cursor, unsigned bytes);
 uint64_t cursor_varint(struct cursor *cursor);
 struct text cursor_bytes(struct cursor *cursor, size_t length);
+struct text cursor_counted(struct cursor *cursor); /* what buffer_append_counted wrote; borrowed */
 
 #endif

@@ -89,12 +89,9 @@ note_in_overlay(struct gathering *g, const struct statement *s, bool present)
         overlay_delete(g->d->overlay, key_text(&key));
         return;
     }
-    buffer_append_varint(&value, s->value.length);
-    buffer_append_text(&value, s->value);
-    buffer_append_varint(&value, s->qualifier.length);
-    buffer_append_text(&value, s->qualifier);
-    buffer_append_varint(&value, s->extra.length);
-    buffer_append_text(&value, s->extra);
+    buffer_append_counted(&value, s->value);
+    buffer_append_counted(&value, s->qualifier);
+    buffer_append_counted(&value, s->extra);
     overlay_put(g->d->overlay, key_text(&key), buffer_text(&value));
     buffer_release(&value);
 }

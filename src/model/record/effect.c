@@ -209,13 +209,6 @@ emit_inverse(struct emitter *e, enum fold fold, const struct statement *statemen
 }
 
 static void
-append_length_and_text(struct buffer *out, struct text text)
-{
-    buffer_append_varint(out, text.length);
-    buffer_append_text(out, text);
-}
-
-static void
 emit_statements(struct emitter *e)
 {
     struct key key;
@@ -228,9 +221,9 @@ emit_statements(struct emitter *e)
     for (size_t i = 0; i < e->line->added.count; i++) {
         const struct statement *statement = &e->line->added.statements[i];
         key_statement(&key, e->line->id, statement);
-        append_length_and_text(&e->operand, statement->value);
-        append_length_and_text(&e->operand, statement->qualifier);
-        append_length_and_text(&e->operand, statement->extra);
+        buffer_append_counted(&e->operand, statement->value);
+        buffer_append_counted(&e->operand, statement->qualifier);
+        buffer_append_counted(&e->operand, statement->extra);
         emit_operand(e, FOLD_SET, &key);
         emit_inverse(e, FOLD_SET, statement);
     }
@@ -296,7 +289,7 @@ effects_of_INIT(struct emitter *e)
     key_begin(&key, FAMILY_STATE);
     key_byte(&key, 3);
     key_append(&key, TEXT("init"));
-    append_length_and_text(&e->operand, e->line->store);
+    buffer_append_counted(&e->operand, e->line->store);
     buffer_append_varint(&e->operand, e->line->format);
     buffer_append_varint(&e->operand, (uint64_t)e->origin->time_us);
     emit_operand(e, FOLD_SET, &key);
@@ -532,10 +525,10 @@ effects_of_USER(struct emitter *e)
     key_of(&key, FAMILY_USER, line->user);
     buffer_append_varint(&e->operand, line->role);
     buffer_append_varint(&e->operand, line->disabled);
-    append_length_and_text(&e->operand, line->login);
-    append_length_and_text(&e->operand, line->full_name);
-    append_length_and_text(&e->operand, line->email);
-    append_length_and_text(&e->operand, line->password);
+    buffer_append_counted(&e->operand, line->login);
+    buffer_append_counted(&e->operand, line->full_name);
+    buffer_append_counted(&e->operand, line->email);
+    buffer_append_counted(&e->operand, line->password);
     emit_operand(e, FOLD_SET, &key);
     emit_name(e, FOLD_SET, FAMILY_USER_NAME, line->login, line->user);
 }
@@ -554,7 +547,7 @@ effects_of_GROUP(struct emitter *e)
 {
     struct key key;
     key_of(&key, FAMILY_GROUP, e->line->group);
-    append_length_and_text(&e->operand, e->line->login);
+    buffer_append_counted(&e->operand, e->line->login);
     emit_operand(e, FOLD_SET, &key);
     emit_name(e, FOLD_SET, FAMILY_GROUP_NAME, e->line->login, e->line->group);
 }
@@ -601,8 +594,8 @@ effects_of_TOKEN(struct emitter *e)
     buffer_append_varint(&e->operand, line->user);
     buffer_append_varint(&e->operand, (uint64_t)e->origin->time_us);
     buffer_append_varint(&e->operand, line->expires_us);
-    append_length_and_text(&e->operand, line->label);
-    append_length_and_text(&e->operand, line->sha256);
+    buffer_append_counted(&e->operand, line->label);
+    buffer_append_counted(&e->operand, line->sha256);
     emit_operand(e, FOLD_SET, &key);
     emit_name(e, FOLD_SET, FAMILY_TOKEN_HASH, line->sha256, line->value);
 }

@@ -3,17 +3,6 @@
 #include "model/record/keys.h"
 #include "model/private.h"
 
-static struct text
-take_text(struct cursor *cursor)
-{
-    uint64_t length = cursor_varint(cursor);
-    if (length > cursor->left) {
-        cursor->bad = true;
-        return TEXT("");
-    }
-    return cursor_bytes(cursor, (size_t)length);
-}
-
 enum error_code
 user_decode(struct text value, struct user_record *ret_user, struct error *error)
 {
@@ -21,10 +10,10 @@ user_decode(struct text value, struct user_record *ret_user, struct error *error
     struct user_record user;
     user.role = cursor_varint(&cursor);
     user.disabled = cursor_varint(&cursor);
-    user.name = take_text(&cursor);
-    user.full_name = take_text(&cursor);
-    user.email = take_text(&cursor);
-    user.password = take_text(&cursor);
+    user.name = cursor_counted(&cursor);
+    user.full_name = cursor_counted(&cursor);
+    user.email = cursor_counted(&cursor);
+    user.password = cursor_counted(&cursor);
     if (cursor.bad || cursor.left != 0 || user.role >= ROLE_COUNT)
         return error_set(error, ERROR_CORRUPT, "catalog: a user record is damaged");
     *ret_user = user;
@@ -39,8 +28,8 @@ token_decode(struct text value, struct token_record *ret_token, struct error *er
     token.user = cursor_varint(&cursor);
     token.created_us = cursor_varint(&cursor);
     token.expires_us = cursor_varint(&cursor);
-    token.label = take_text(&cursor);
-    token.sha256 = take_text(&cursor);
+    token.label = cursor_counted(&cursor);
+    token.sha256 = cursor_counted(&cursor);
     if (cursor.bad || cursor.left != 0)
         return error_set(error, ERROR_CORRUPT, "catalog: a token record is damaged");
     *ret_token = token;

@@ -336,17 +336,6 @@ lookup_rights(const struct lookup *lookup, const struct principal *principal, ui
 
 /* ---- statements -------------------------------------------------------------------------------- */
 
-static struct text
-take_text(struct cursor *cursor)
-{
-    uint64_t length = cursor_varint(cursor);
-    if (length > cursor->left) {
-        cursor->bad = true;
-        return TEXT("");
-    }
-    return cursor_bytes(cursor, (size_t)length);
-}
-
 enum error_code
 statement_decode(struct text key, struct text value, struct statement *ret_statement, struct error *error)
 {
@@ -359,9 +348,9 @@ statement_decode(struct text key, struct text value, struct statement *ret_state
     if (rest.data == NULL || rest.length < 4)
         return error_set(error, ERROR_CORRUPT, "catalog: a statement's key is damaged");
     ret_statement->place = key_read_number32(rest, 0);
-    ret_statement->value = take_text(&cursor);
-    ret_statement->qualifier = take_text(&cursor);
-    ret_statement->extra = take_text(&cursor);
+    ret_statement->value = cursor_counted(&cursor);
+    ret_statement->qualifier = cursor_counted(&cursor);
+    ret_statement->extra = cursor_counted(&cursor);
     if (cursor.bad || cursor.left != 0)
         return error_set(error, ERROR_CORRUPT, "catalog: a statement is damaged");
     return ERROR_NONE;

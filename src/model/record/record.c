@@ -7,24 +7,6 @@
 #define NODE_KNOWN_BITS ((UINT64_C(1) << NODE_FIELD_COUNT) - 1)
 _Static_assert(NODE_FIELD_COUNT <= 40, "the mask has room for 40 fields");
 
-static void
-append_text(struct buffer *out, struct text text)
-{
-    buffer_append_varint(out, text.length);
-    buffer_append_text(out, text);
-}
-
-static struct text
-take_text(struct cursor *cursor)
-{
-    uint64_t length = cursor_varint(cursor);
-    if (length > cursor->left) {
-        cursor->bad = true;
-        return TEXT("");
-    }
-    return cursor_bytes(cursor, (size_t)length);
-}
-
 static enum error_code
 finish_decode(const struct cursor *cursor, const char *what, struct error *error)
 {
@@ -34,9 +16,9 @@ finish_decode(const struct cursor *cursor, const char *what, struct error *error
 }
 
 #define PUT_NUMBER(out, value) buffer_append_varint(out, value)
-#define PUT_TEXT(out, value) append_text(out, value)
+#define PUT_TEXT(out, value) buffer_append_counted(out, value)
 #define TAKE_NUMBER(cursor) cursor_varint(cursor)
-#define TAKE_TEXT(cursor) take_text(cursor)
+#define TAKE_TEXT(cursor) cursor_counted(cursor)
 
 void
 node_encode(const struct node *node, uint64_t extra_bits, struct buffer *out)
@@ -149,15 +131,15 @@ version_encode(const struct version_record *version, struct buffer *out)
     buffer_append_varint(out, version->user);
     append_place(out, version->inventory);
     buffer_append_varint(out, version->inventory_bytes);
-    append_text(out, version->message);
+    buffer_append_counted(out, version->message);
     if ((version->flags & VERSION_CONTENT) == 0)
         return;
     buffer_append_varint(out, version->size_bytes);
     append_place(out, version->content);
     append_place(out, version->sums);
-    append_text(out, version->digest);
-    append_text(out, version->media_type);
-    append_text(out, version->block_sums);
+    buffer_append_counted(out, version->digest);
+    buffer_append_counted(out, version->media_type);
+    buffer_append_counted(out, version->block_sums);
 }
 
 enum error_code
@@ -171,14 +153,14 @@ version_decode(struct text value, struct version_record *ret_version, struct err
     version.user = cursor_varint(&cursor);
     version.inventory = take_place(&cursor);
     version.inventory_bytes = cursor_varint(&cursor);
-    version.message = take_text(&cursor);
+    version.message = cursor_counted(&cursor);
     if (version.flags & VERSION_CONTENT) {
         version.size_bytes = cursor_varint(&cursor);
         version.content = take_place(&cursor);
         version.sums = take_place(&cursor);
-        version.digest = take_text(&cursor);
-        version.media_type = take_text(&cursor);
-        version.block_sums = take_text(&cursor);
+        version.digest = cursor_counted(&cursor);
+        version.media_type = cursor_counted(&cursor);
+        version.block_sums = cursor_counted(&cursor);
     }
     enum error_code code = finish_decode(&cursor, "version", error);
     if (code == ERROR_NONE)
@@ -193,7 +175,7 @@ volume_encode(const struct volume_record *volume, struct buffer *out)
     buffer_append_varint(out, volume->committed_bytes);
     buffer_append_varint(out, volume->generation);
     buffer_append_varint(out, volume->sealed_bytes);
-    append_text(out, volume->sha256);
+    buffer_append_counted(out, volume->sha256);
 }
 
 enum error_code
@@ -205,7 +187,7 @@ volume_decode(struct text value, struct volume_record *ret_volume, struct error 
     volume.committed_bytes = cursor_varint(&cursor);
     volume.generation = cursor_varint(&cursor);
     volume.sealed_bytes = cursor_varint(&cursor);
-    volume.sha256 = take_text(&cursor);
+    volume.sha256 = cursor_counted(&cursor);
     enum error_code code = finish_decode(&cursor, "volume", error);
     if (code == ERROR_NONE)
         *ret_volume = volume;

@@ -19,17 +19,6 @@ struct dumped {
 
 /* ---- pieces --------------------------------------------------------------------------------------------- */
 
-static struct text
-take_text(struct cursor *cursor)
-{
-    uint64_t length = cursor_varint(cursor);
-    if (length > cursor->left) {
-        cursor->bad = true;
-        return TEXT("");
-    }
-    return cursor_bytes(cursor, (size_t)length);
-}
-
 static void
 put_number(struct dumped *d, const char *name, uint64_t value)
 {
@@ -199,15 +188,15 @@ dump_NODE(struct dumped *d)
 static void
 dump_GROUP(struct dumped *d)
 {
-    put_text(d, "name", take_text(&d->cursor));
+    put_text(d, "name", cursor_counted(&d->cursor));
 }
 
 static void
 dump_STATEMENT(struct dumped *d)
 {
-    put_text(d, "value", take_text(&d->cursor));
-    put_text(d, "qualifier", take_text(&d->cursor));
-    put_text(d, "extra", take_text(&d->cursor));
+    put_text(d, "value", cursor_counted(&d->cursor));
+    put_text(d, "qualifier", cursor_counted(&d->cursor));
+    put_text(d, "extra", cursor_counted(&d->cursor));
 }
 
 static void

@@ -248,23 +248,33 @@ gather(struct purge *p, struct error *error)
 
 /* ---- erasing ------------------------------------------------------------------------------------------ */
 
-static enum error_code
-erase(struct model *model, const struct line *intent, struct error *error)
+/* What an intent says, as the store wants it. `spans` and `lines` are the caller's to free. */
+static struct purge_request
+request_of(const struct line *intent, struct purge_span **spans, struct purge_line **lines)
 {
     struct purge_request request = {.span_count = intent->spans.rows, .line_count = intent->lines.rows};
-    struct purge_span *spans = calloc(request.span_count + 1, sizeof *spans);
-    struct purge_line *lines = calloc(request.line_count + 1, sizeof *lines);
-    ensure(spans != NULL && lines != NULL);
+    *spans = calloc(request.span_count + 1, sizeof **spans);
+    *lines = calloc(request.line_count + 1, sizeof **lines);
+    ensure(*spans != NULL && *lines != NULL);
     for (size_t i = 0; i < request.span_count; i++) {
         const uint64_t *row = intent->spans.numbers + i * 4;
-        spans[i] = (struct purge_span){{row[0], row[1]}, row[2], row[3] != 0};
+        (*spans)[i] = (struct purge_span){{row[0], row[1]}, row[2], row[3] != 0};
     }
     for (size_t i = 0; i < request.line_count; i++) {
         const uint64_t *row = intent->lines.numbers + i * 4;
-        lines[i] = (struct purge_line){{row[0], row[1]}, row[2], row[3]};
+        (*lines)[i] = (struct purge_line){{row[0], row[1]}, row[2], row[3]};
     }
-    request.spans = spans;
-    request.lines = lines;
+    request.spans = *spans;
+    request.lines = *lines;
+    return request;
+}
+
+static enum error_code
+erase(struct model *model, const struct line *intent, struct error *error)
+{
+    struct purge_span *spans;
+    struct purge_line *lines;
+    struct purge_request request = request_of(intent, &spans, &lines);
     enum error_code code = store_purge(model->store, &request, error);
     free(spans);
     free(lines);
@@ -627,18 +637,9 @@ tell_copy_fault(void *context, const struct store_fault *fault)
 static enum error_code
 apply_to_copy(struct device *copy, const struct line *intent, struct copy_faults *faults, struct error *error)
 {
-    struct purge_span *spans = calloc(intent->spans.rows + 1, sizeof *spans);
-    struct purge_line *lines = calloc(intent->lines.rows + 1, sizeof *lines);
-    struct purge_request request = {spans, intent->spans.rows, lines, intent->lines.rows};
-    ensure(spans != NULL && lines != NULL);
-    for (size_t i = 0; i < intent->spans.rows; i++) {
-        const uint64_t *row = intent->spans.numbers + i * 4;
-        spans[i] = (struct purge_span){{row[0], row[1]}, row[2], row[3] != 0};
-    }
-    for (size_t i = 0; i < intent->lines.rows; i++) {
-        const uint64_t *row = intent->lines.numbers + i * 4;
-        lines[i] = (struct purge_line){{row[0], row[1]}, row[2], row[3]};
-    }
+    struct purge_span *spans;
+    struct purge_line *lines;
+    struct purge_request request = request_of(intent, &spans, &lines);
     enum error_code code = store_purge_copy(copy, &request, tell_copy_fault, faults, error);
     free(spans);
     free(lines);
