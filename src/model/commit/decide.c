@@ -58,6 +58,10 @@ decide_find(struct decision *d, const struct target *target, struct buffer *stor
 {
     enum error_code code = target->id != 0 ? lookup_ancestry(&d->lookup, target->id, &ret_found->walk, error)
                                            : lookup_path(&d->lookup, target->path, &ret_found->walk, error);
+    if (code == ERROR_NOT_FOUND && target->id == 0) {
+        enum error_code over = path_check(target->path, &d->model->limits, error); /* not there, and never could be */
+        return over != ERROR_NONE ? over : code;
+    }
     if (code != ERROR_NONE)
         return code;
     ret_found->id = ret_found->walk.ids[ret_found->walk.count - 1];

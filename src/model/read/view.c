@@ -421,8 +421,10 @@ view_resolve(struct view *view, struct text path, struct resource *ret_resource,
     enum error_code code = path_check_existing(path, &view->model->limits, error);
     if (code == ERROR_NONE)
         code = resolve_standing(view, path, &standing, error);
-    if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_CONFLICT)
-        return answer_missing(view, path, code, error);
+    if (code == ERROR_NOT_FOUND || code == ERROR_GONE || code == ERROR_CONFLICT) {
+        enum error_code over = path_check(path, &view->model->limits, error); /* not there, and never could be */
+        return over != ERROR_NONE ? over : answer_missing(view, path, code, error);
+    }
     if (code != ERROR_NONE)
         return code;
     *standing_place(view, standing.id) = standing;
