@@ -4,6 +4,7 @@
  * Both ways run the same code from the first byte of a call on.
  */
 #include "base/ensure.h"
+#include "base/lock.h"
 #include "cli/cli.h"
 #include "io/clock.h"
 #include "model/model.h"
@@ -22,6 +23,7 @@ struct connection {
     struct channel channel;
     const char *folder;
     struct model *model; /* NULL: a server does the work */
+    struct lock lock; /* the two below: parallel senders open channels */
     pthread_t threads[THREADS_MAXIMUM];
     unsigned thread_count;
 };
@@ -46,19 +48,23 @@ local_channel(struct connection *c, struct channel *ret, struct error *error)
 {
     int ends[2];
     struct local_peer *peer = malloc(sizeof *peer);
-    ensure(peer != NULL && c->thread_count < THREADS_MAXIMUM);
+    ensure(peer != NULL);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         free(peer);
         return error_set_errno(error, errno, "cannot make a socket pair");
     }
     *peer = (struct local_peer){c->model, c->folder, ends[1]};
-    if (pthread_create(&c->threads[c->thread_count], NULL, local_thread, peer) != 0) {
+    lock_take(&c->lock);
+    ensure(c->thread_count < THREADS_MAXIMUM);
+    bool started = pthread_create(&c->threads[c->thread_count], NULL, local_thread, peer) == 0;
+    c->thread_count += started;
+    lock_give(&c->lock);
+    if (!started) {
         close(ends[0]);
         close(ends[1]);
         free(peer);
         return error_set(error, ERROR_NO_MEMORY, "cannot start a thread");
     }
-    c->thread_count++;
     channel_init(ret, ends[0]);
     return ERROR_NONE;
 }
@@ -117,6 +123,7 @@ cli_connect(struct cli *cli, struct connection **ret, struct error *error)
     ensure(c != NULL);
     c->channel.fd = -1;
     c->folder = folder;
+    lock_init(&c->lock, LOCK_RANK_LEAF);
     enum error_code code = server_channel(folder, &c->channel, error);
     if (code == ERROR_NOT_FOUND)
         code = open_locally(cli, c, error);
@@ -158,6 +165,7 @@ connection_close(struct connection *c)
     for (unsigned i = 0; i < c->thread_count; i++)
         pthread_join(c->threads[i], NULL);
     model_close(c->model);
+    lock_release(&c->lock);
     free(c);
 }
 

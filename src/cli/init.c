@@ -6,6 +6,23 @@
 
 #include <unistd.h>
 
+static void
+print_created(const char *folder, const char *token)
+{
+    struct buffer out = {0};
+    struct json_writer w = json_writer(&out);
+    json_begin_object(&w);
+    json_key(&w, "data");
+    json_put_string(&w, folder);
+    json_key(&w, "user");
+    json_put_string(&w, "admin");
+    json_key(&w, "token");
+    json_put_string(&w, token);
+    json_end_object(&w);
+    puts(buffer_string(&out));
+    buffer_release(&out);
+}
+
 enum exit_status
 command_init(struct cli *cli, int argc, char **argv)
 {
@@ -23,7 +40,7 @@ command_init(struct cli *cli, int argc, char **argv)
     if (model_create(&options, token, &error) != ERROR_NONE)
         return cli_fail(cli, &error);
     if (cli->json)
-        printf("{\"data\":\"%s\",\"user\":\"admin\",\"token\":\"%s\"}\n", options.folder, token);
+        print_created(options.folder, token);
     else
         printf("token: %s\n", token);
     if (!cli->quiet && !cli->json)

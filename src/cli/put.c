@@ -332,10 +332,10 @@ repository_name(struct put *put, const char *source, const char *name, struct bu
         note_status(put, EXIT_FAILED);
         return false;
     }
-    bool bad = !text_is_utf8(text); /* only such names change, and % with them, so that it can be undone */
+    bool bad = !text_is_utf8(text); /* % changes in every name: two names never become one, and it can be undone */
     for (size_t i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (bad && (c >= 0x80 || c == '%'))
+        if (c == '%' || (bad && c >= 0x80))
             buffer_printf(ret, "%%%02X", c);
         else
             buffer_append_char(ret, (char)c);
@@ -434,25 +434,31 @@ put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
 /* Whether DST is a container already: then files go into it. */
+static enum error_code
+note_kind(void *context, struct text json, struct error *error)
+{
+    bool *container = context;
+    struct arena arena;
+    struct json *root;
+    arena_init(&arena, 0);
+    enum error_code code = json_parse(&arena, json, &root, error);
+    if (code == ERROR_NONE)
+        *container = !text_equal(member_text(root, "kind"), TEXT("file"));
+    arena_release(&arena);
+    return code;
+}
+
 static bool
 is_container(struct put *put, const char *path)
 {
     struct call_arguments a;
-    struct buffer kind = {0};
-    struct reply reply = {.result = NULL};
     struct error error = {0};
-    arguments_begin(&a, "ls");
-    arguments_string(&a, "path", path);
-    arguments_number(&a, "limit", 1);
-    (void)kind;
-    bool there = arguments_send(&a, connection_channel(put->connection), &error) == ERROR_NONE &&
-                 cli_reply(connection_channel(put->connection), &reply, &error) == ERROR_NONE;
-    if (!there)
-        return false;
-    arguments_begin(&a, "get"); /* a file can be fetched, a container cannot: CONFLICT */
+    bool container = false;
+    struct reply reply = {.line = note_kind, .context = &container};
+    arguments_begin(&a, "stat");
     arguments_string(&a, "path", path);
     return arguments_send(&a, connection_channel(put->connection), &error) == ERROR_NONE &&
-           cli_reply(connection_channel(put->connection), &reply, &error) == ERROR_CONFLICT;
+           cli_reply(connection_channel(put->connection), &reply, &error) == ERROR_NONE && container;
 }
 
 static void

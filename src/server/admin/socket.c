@@ -52,6 +52,7 @@ connection_thread(void *context)
     int fd = dup(connection->fd); /* ours to close; the other is for shutdown at the stop */
     if (fd >= 0)
         admin_serve(admin->model, admin->folder, fd);
+    shutdown(connection->fd, SHUT_RDWR); /* the peer learns it now, not when the thread is joined */
     lock_take(&admin->lock);
     connection->ended = true;
     lock_give(&admin->lock);
