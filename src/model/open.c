@@ -162,6 +162,13 @@ note(const struct model *model, const char *event, const char *detail)
         model->options.notice(model->options.context, event, text_from(detail));
 }
 
+void
+model_tell_progress(const struct model *model, const char *what, uint64_t done, uint64_t total)
+{
+    if (model->options.progress != NULL)
+        model->options.progress(model->options.context, what, done, total);
+}
+
 /* ---- the first group ------------------------------------------------------------------------------ */
 
 static enum error_code
@@ -177,25 +184,34 @@ add_root_files(struct group *group, struct error *error)
     return code;
 }
 
-static enum error_code
-add_first_lines(struct group *group, const struct store_identity *identity, const unsigned char token_hash_bytes[32],
-                struct error *error)
+void
+first_lines(struct line ret[FIRST_LINE_COUNT])
 {
     static const struct rule_entry root_rule[] = {
         {SUBJECT_AUTHENTICATED, 0, RIGHT_DISCOVER | RIGHT_READ | RIGHT_APPEND | RIGHT_WRITE},
         {SUBJECT_OWNER, 0, RIGHTS_ALL & ~(rights)RIGHT_ON_BEHALF_OF},
     };
+    ret[0] = (struct line){.operation = OPERATION_RULE, .rule = FIRST_RULE, .entries = {root_rule, 2}};
+    ret[1] = (struct line){.operation = OPERATION_CREATE, .id = FIRST_ROOT, .kind = RESOURCE_CONTAINER,
+                           .owner = FIRST_ADMIN, .rule = FIRST_RULE};
+    ret[2] = (struct line){.operation = OPERATION_USER, .user = FIRST_ADMIN, .role = ROLE_ADMINISTRATOR,
+                           .login = TEXT("admin")};
+}
+
+static enum error_code
+add_first_lines(struct group *group, const struct store_identity *identity, const unsigned char token_hash_bytes[32],
+                struct error *error)
+{
     char uuid[OCFL_UUID_TEXT_LENGTH + 1];
     ocfl_uuid_write(identity->uuid, uuid);
-    const struct line lines[] = {
+    struct line lines[2 + FIRST_LINE_COUNT + 1] = {
         {.operation = OPERATION_INIT, .store = text_from(uuid), .format = STORE_FORMAT_VERSION},
         {.operation = OPERATION_LEASE, .next = FIRST_LEASE},
-        {.operation = OPERATION_RULE, .rule = FIRST_RULE, .entries = {root_rule, 2}},
-        {.operation = OPERATION_CREATE, .id = FIRST_ROOT, .kind = RESOURCE_CONTAINER, .owner = FIRST_ADMIN, .rule = FIRST_RULE},
-        {.operation = OPERATION_USER, .user = FIRST_ADMIN, .role = ROLE_ADMINISTRATOR, .login = TEXT("admin")},
-        {.operation = OPERATION_TOKEN, .value = FIRST_TOKEN, .user = FIRST_ADMIN, .label = TEXT("first"),
-         .sha256 = {(const char *)token_hash_bytes, 32}},
     };
+    first_lines(lines + 2);
+    lines[2 + FIRST_LINE_COUNT] = (struct line){.operation = OPERATION_TOKEN, .value = FIRST_TOKEN, .user = FIRST_ADMIN,
+                                                .label = TEXT("first"),
+                                                .sha256 = {(const char *)token_hash_bytes, 32}};
     enum error_code code = ERROR_NONE;
     for (size_t i = 0; i < sizeof lines / sizeof *lines && code == ERROR_NONE; i++) {
         struct buffer json = {0};

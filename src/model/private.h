@@ -53,6 +53,13 @@ enum error_code model_open_parts(const struct model_options *options, const stru
 enum error_code model_create_parts(const struct model_options *options, const struct model_parts *parts,
                                    char ret_token[TOKEN_TEXT_BYTES], struct error *error) AV_MUST_USE;
 
+/* What every store begins with: the root's rule, the root, the first administrator. Nothing in it is of this store alone. */
+#define FIRST_LINE_COUNT 3
+void first_lines(struct line ret[FIRST_LINE_COUNT]);
+
+/* To whom the options name, if anybody. */
+void model_tell_progress(const struct model *model, const char *what, uint64_t done, uint64_t total);
+
 /* ---- committer.c ---- */
 enum error_code committer_new(struct model *model, bool threaded, struct committer **ret_committer,
                               struct error *error) AV_MUST_USE;
@@ -78,12 +85,11 @@ enum error_code committer_run(struct committer *committer, committer_task *task,
 /* Applies every group after the catalog's position, in batches. */
 enum error_code replay_journal(struct model *model, struct error *error) AV_MUST_USE;
 enum error_code load_position(struct catalog *catalog, struct position *ret_position, struct error *error) AV_MUST_USE;
+/* The id that is leased next. */
+enum error_code load_next_id(struct catalog *catalog, uint64_t *ret_id, struct error *error) AV_MUST_USE;
 /* Applies one effect to an overlay. */
 enum error_code overlay_apply(void *overlay, enum fold fold, struct text key, struct text operand,
                               struct error *error) AV_MUST_USE;
-/* Bulk lengths that a group's entries reach. Into the arena. */
-enum error_code bulk_ends_of_group(struct store *store, const struct journal_group *group, struct arena *arena,
-                                   struct bulk_length **ret_ends, size_t *ret_count, struct error *error) AV_MUST_USE;
 /* Removes every key that belongs to a resource (after its purge), by families. */
 enum error_code overlay_forget(struct overlay *overlay, uint64_t id, struct error *error) AV_MUST_USE;
 

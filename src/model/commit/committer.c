@@ -601,21 +601,6 @@ committer_run(struct committer *c, committer_task *function, void *context, stru
 
 /* ---- life ----------------------------------------------------------------------------------------- */
 
-static enum error_code
-load_next_id(struct committer *c, struct error *error)
-{
-    struct buffer value = {0};
-    enum error_code code = catalog_get(c->model->catalog, NULL, TEXT(KEY_NEXT_ID), &value, error);
-    c->d.next_id = ROOT_ID;
-    if (code == ERROR_NONE) {
-        struct cursor cursor = cursor_of(value.data, value.length);
-        c->d.next_id = cursor_varint(&cursor);
-    }
-    c->d.leased_until = c->d.next_id;
-    buffer_release(&value);
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
-}
-
 enum error_code
 committer_new(struct model *model, bool threaded, struct committer **ret_committer, struct error *error)
 {
@@ -634,7 +619,8 @@ committer_new(struct model *model, bool threaded, struct committer **ret_committ
     arena_init(&c->d.json_arena, 0);
     c->batch = catalog_batch_new();
     holds_on_release(model->holds, on_release, c);
-    enum error_code code = load_next_id(c, error);
+    enum error_code code = load_next_id(model->catalog, &c->d.next_id, error);
+    c->d.leased_until = c->d.next_id;
     if (code == ERROR_NONE && threaded && pthread_create(&c->thread, NULL, committer_thread, c) != 0) {
         c->threaded = false;
         code = error_set(error, ERROR_NO_MEMORY, "the committer's thread cannot start");

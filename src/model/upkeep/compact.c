@@ -13,7 +13,7 @@
 #include "model/maintenance.h"
 #include "model/record/object_path.h"
 #include "model/private.h"
-#include "volume/store.h"
+#include "model/upkeep/journal_walk.h"
 
 #define BULK_PREAMBLE_BYTES 2048u
 /* What the new file needs besides: head, trailers, and a line of index or map for each group or entry. */
@@ -29,6 +29,9 @@ struct compaction {
     struct model *model;
     struct estimate *volumes;
     size_t count, capacity;
+    uint64_t last; /* sequence */
+    maintenance_proceed *proceed;
+    void *context;
 };
 
 /* The newest version of an object: where its inventory is. False: there is no such resource (purged). */
@@ -98,9 +101,10 @@ estimate_of(struct compaction *c, uint64_t volume)
     return NULL;
 }
 
-static void
-add_group(struct compaction *c, const struct journal_group *group)
+static enum error_code
+add_group(void *context, const struct journal_group *group, struct error *error)
 {
+    struct compaction *c = context;
     struct estimate *log = estimate_of(c, group->position.volume);
     if (log != NULL)
         log->kept_bytes += TAR_BLOCK_SIZE + tar_padded(group->position.length) + 2 * LISTED_BYTES;
@@ -112,26 +116,24 @@ add_group(struct compaction *c, const struct journal_group *group)
         bool preamble = volume->bulk && text_starts_with(entry->path, TEXT("ocfl/"));
         volume->kept_bytes += (preamble ? BULK_PREAMBLE_BYTES : TAR_BLOCK_SIZE) + tar_padded(entry->length) + LISTED_BYTES;
     }
+    if (!c->proceed(c->context, "looking for what can be given back", group->position.sequence, c->last))
+        return error_set(error, ERROR_CLOSED, "stopped");
+    return ERROR_NONE;
+}
+
+/* An object that the catalog lacks may be one whose line is damaged: it must not pass for purged. */
+static enum error_code
+refuse_damage(void *context, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_CORRUPT, "the journal is damaged, so nothing is given back: %s", why);
 }
 
 static enum error_code
-estimate(struct compaction *c, maintenance_proceed *proceed, void *context, struct error *error)
+estimate(struct compaction *c, struct error *error)
 {
-    struct journal_reader *reader;
-    struct journal_group group;
-    enum error_code status = ERROR_NONE;
-    uint64_t last = store_position(c->model->store).sequence;
-    enum error_code code = journal_reader_open(c->model->store, 1, false, &reader, error);
-    if (code != ERROR_NONE)
-        return code;
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        if (status == ERROR_NONE)
-            add_group(c, &group);
-        if (!proceed(context, "looking for what can be given back", group.position.sequence, last))
-            code = error_set(error, ERROR_CLOSED, "stopped");
-    }
-    journal_reader_close(reader);
-    return code;
+    struct journal_walk walk = {1, JOURNAL_TO_THE_END, true, add_group, refuse_damage, c};
+    c->last = store_position(c->model->store).sequence;
+    return journal_walk(c->model->store, &walk, error);
 }
 
 /* ---- rewriting ------------------------------------------------------------------------------------------- */
@@ -179,11 +181,11 @@ enum error_code
 model_compact(struct model *model, double least_gain, maintenance_proceed *proceed, maintenance_line *line,
               void *context, struct error *error)
 {
-    struct compaction c = {.model = model};
+    struct compaction c = {.model = model, .proceed = proceed, .context = context};
     if (model->committer == NULL)
         return error_set(error, ERROR_CLOSED, "the store is open for reading only");
     store_volumes(model->store, note_sealed, &c);
-    enum error_code code = c.count == 0 ? ERROR_NONE : estimate(&c, proceed, context, error);
+    enum error_code code = c.count == 0 ? ERROR_NONE : estimate(&c, error);
     for (size_t i = 0; i < c.count && code == ERROR_NONE; i++) {
         const struct estimate *volume = &c.volumes[i];
         double gain = volume->size_bytes <= volume->kept_bytes

@@ -7,7 +7,7 @@
 #include "model/maintenance.h"
 #include "model/record/object_path.h"
 #include "model/private.h"
-#include "volume/store.h"
+#include "model/upkeep/journal_walk.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,9 @@ struct export {
     struct line_content *contents; /* of the group under way */
     size_t content_count;
     struct buffer path, data;
-    uint64_t files;
+    uint64_t files, last; /* last: sequence */
+    maintenance_proceed *proceed;
+    void *context;
 };
 
 static enum error_code
@@ -142,15 +144,18 @@ export_entry(struct export *x, const struct journal_tar_entry *entry, struct err
     code = content != NULL ? write_content(x, content, fd, error) : write_small(x, entry, fd, error);
     if (close(fd) != 0 && code == ERROR_NONE)
         code = error_set_errno(error, errno, "cannot write %s", path);
-    if (code == ERROR_NOT_FOUND)
-        code = ERROR_NONE; /* a superseded copy that compaction has left out */
+    if (code == ERROR_NOT_FOUND) { /* a superseded copy that compaction has left out, or its volume is missing */
+        unlink(path);
+        return ERROR_NONE;
+    }
     x->files++;
     return code == ERROR_NONE ? code : error_prefix(error, "%.*s", TEXT_ARG(entry->path));
 }
 
 static enum error_code
-export_group(struct export *x, const struct journal_group *group, struct error *error)
+export_group(void *context, const struct journal_group *group, struct error *error)
 {
+    struct export *x = context;
     enum error_code code = ERROR_NONE;
     arena_reset(&x->arena);
     x->content_count = 0;
@@ -164,7 +169,21 @@ export_group(struct export *x, const struct journal_group *group, struct error *
     }
     for (unsigned i = 0; i < group->entry_count && code == ERROR_NONE; i++)
         code = export_entry(x, &group->entries[i], error);
+    if (code == ERROR_NONE && !x->proceed(x->context, "export", group->position.sequence, x->last))
+        code = error_set(error, ERROR_CLOSED, "stopped");
     return code;
+}
+
+static enum error_code
+refuse_damage(void *context, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_CORRUPT, "the journal is damaged, so the export is not whole: %s", why);
+}
+
+static void
+count_missing(void *context, uint64_t volume, bool bulk)
+{
+    ++*(uint64_t *)context;
 }
 
 static enum error_code
@@ -188,27 +207,20 @@ enum error_code
 model_export_ocfl(struct model *model, const char *folder, maintenance_proceed *proceed, void *context,
                   struct error *error)
 {
-    struct export x = {.model = model, .folder = folder};
-    struct journal_reader *reader;
-    struct journal_group group;
-    enum error_code status = ERROR_NONE;
-    uint64_t last = store_position(model->store).sequence;
+    struct export x = {.model = model, .folder = folder, .last = store_position(model->store).sequence,
+                       .proceed = proceed, .context = context};
+    struct journal_walk walk = {1, x.last, true, export_group, refuse_damage, &x};
+    uint64_t missing = 0;
     enum error_code code = prepare(folder, error);
-    if (code == ERROR_NONE)
-        code = journal_reader_open(model->store, 1, true, &reader, error);
     if (code != ERROR_NONE)
         return code;
     arena_init(&x.arena, 0);
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        if (status != ERROR_NONE || group.position.sequence > last)
-            break;
-        code = export_group(&x, &group, error);
-        if (code == ERROR_NONE && !proceed(context, "export", group.position.sequence, last))
-            code = error_set(error, ERROR_CLOSED, "stopped");
-    }
+    code = journal_walk(model->store, &walk, error);
     if (code == ERROR_NONE)
-        code = status;
-    journal_reader_close(reader);
+        code = missing_volumes(model, count_missing, &missing, error);
+    if (code == ERROR_NONE && missing > 0)
+        code = error_set(error, ERROR_CORRUPT, "%llu volumes are missing: what they hold was not exported",
+                         (unsigned long long)missing);
     arena_release(&x.arena);
     buffer_release(&x.path);
     buffer_release(&x.data);

@@ -8,7 +8,7 @@
 #include "model/record/keys.h"
 #include "model/maintenance.h"
 #include "model/private.h"
-#include "volume/store.h"
+#include "model/upkeep/journal_walk.h"
 
 #define PROGRESS_KEYS 10000u
 
@@ -297,33 +297,43 @@ check_line(struct check *c, const struct journal_group *group, unsigned index, s
         fault(c, line.id, "the journal creates it, the catalog has it not", line.name);
 }
 
+struct journal_check {
+    struct check *check;
+    struct arena arena;
+    uint64_t until; /* the snapshot's: later groups are not in it */
+    maintenance_proceed *proceed;
+    void *context;
+};
+
+static enum error_code
+check_group(void *context, const struct journal_group *group, struct error *error)
+{
+    struct journal_check *j = context;
+    arena_reset(&j->arena);
+    for (unsigned i = 0; i < group->line_count; i++)
+        check_line(j->check, group, i, &j->arena);
+    if (group->position.sequence % 1000 == 0 &&
+        !j->proceed(j->context, "checking the journal", group->position.sequence, j->until))
+        return error_set(error, ERROR_CLOSED, "stopped");
+    return ERROR_NONE;
+}
+
+static enum error_code
+note_damage(void *context, const char *why, struct error *error)
+{
+    struct journal_check *j = context;
+    fault(j->check, 0, "a group of the journal is damaged", text_from(why));
+    return ERROR_NONE;
+}
+
 static enum error_code
 check_journal(struct check *c, uint64_t until, maintenance_proceed *proceed, void *context, struct error *error)
 {
-    struct journal_reader *reader;
-    struct journal_group group;
-    struct arena arena;
-    enum error_code status = ERROR_NONE;
-    enum error_code code = journal_reader_open(c->model->store, 1, true, &reader, error);
-    if (code != ERROR_NONE)
-        return code;
-    arena_init(&arena, 0);
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        arena_reset(&arena);
-        if (status != ERROR_NONE) {
-            fault(c, 0, "a group of the journal is damaged", text_from(error == NULL ? "" : error->message));
-            continue;
-        }
-        if (group.position.sequence > until)
-            break; /* later than the snapshot */
-        for (unsigned i = 0; i < group.line_count; i++)
-            check_line(c, &group, i, &arena);
-        if (group.position.sequence % 1000 == 0 &&
-            !proceed(context, "checking the journal", group.position.sequence, until))
-            code = error_set(error, ERROR_CLOSED, "stopped");
-    }
-    journal_reader_close(reader);
-    arena_release(&arena);
+    struct journal_check check = {.check = c, .until = until, .proceed = proceed, .context = context};
+    struct journal_walk walk = {1, until, true, check_group, note_damage, &check};
+    arena_init(&check.arena, 0);
+    enum error_code code = journal_walk(c->model->store, &walk, error);
+    arena_release(&check.arena);
     return code;
 }
 

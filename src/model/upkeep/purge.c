@@ -17,6 +17,7 @@
 #include "model/maintenance.h"
 #include "model/private.h"
 #include "ocfl/layout.h"
+#include "model/upkeep/journal_walk.h"
 #include "volume/store.h"
 
 #define BATCH_RESOURCES 200u
@@ -618,7 +619,10 @@ purge_resume(struct model *model, struct error *error)
     return code;
 }
 
-struct copy_faults {
+struct copy_purge {
+    struct device *copy;
+    struct arena arena;
+    uint64_t damaged;
     maintenance_line *line;
     void *context;
 };
@@ -626,52 +630,65 @@ struct copy_faults {
 static void
 tell_copy_fault(void *context, const struct store_fault *fault)
 {
-    struct copy_faults *faults = context;
+    struct copy_purge *p = context;
     struct buffer json = {0};
     buffer_printf(&json, "{\"fault\":\"%s\",\"volume\":%llu,\"what\":\"%s\"}", error_word(fault->code),
                   (unsigned long long)fault->volume, fault->what);
-    faults->line(faults->context, buffer_text(&json));
+    p->line(p->context, buffer_text(&json));
     buffer_release(&json);
 }
 
 static enum error_code
-apply_to_copy(struct device *copy, const struct line *intent, struct copy_faults *faults, struct error *error)
+apply_to_copy(struct copy_purge *p, const struct line *intent, struct error *error)
 {
     struct purge_span *spans;
     struct purge_line *lines;
     struct purge_request request = request_of(intent, &spans, &lines);
-    enum error_code code = store_purge_copy(copy, &request, tell_copy_fault, faults, error);
+    enum error_code code = store_purge_copy(p->copy, &request, tell_copy_fault, p, error);
     free(spans);
     free(lines);
     return code;
 }
 
+static enum error_code
+apply_group_to_copy(void *context, const struct journal_group *group, struct error *error)
+{
+    struct copy_purge *p = context;
+    enum error_code code = ERROR_NONE;
+    for (unsigned i = 0; i < group->line_count && code == ERROR_NONE; i++) {
+        struct line line;
+        bool purged;
+        arena_reset(&p->arena);
+        code = line_parse(&p->arena, group->lines[i], &line, &purged, error);
+        if (code == ERROR_NONE && !purged && line.operation == OPERATION_PURGE)
+            code = apply_to_copy(p, &line, error);
+    }
+    return code;
+}
+
+static enum error_code
+count_damage(void *context, const char *why, struct error *error)
+{
+    struct copy_purge *p = context;
+    p->damaged++;
+    return ERROR_NONE;
+}
+
 enum error_code
 model_purge_copy(struct model *model, const char *folder, maintenance_line *tell, void *context, struct error *error)
 {
-    struct device *copy;
-    struct journal_reader *reader;
-    struct journal_group group;
-    struct arena arena;
-    struct copy_faults faults = {tell, context};
-    enum error_code status = ERROR_NONE;
-    enum error_code code = device_files_new(folder, &copy, error);
+    struct copy_purge p = {.line = tell, .context = context};
+    struct journal_walk walk = {1, JOURNAL_TO_THE_END, false, apply_group_to_copy, count_damage, &p};
+    enum error_code code = device_files_new(folder, &p.copy, error);
     if (code != ERROR_NONE)
         return code;
-    code = journal_reader_open(model->store, 1, false, &reader, error);
-    arena_init(&arena, 0);
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        for (unsigned i = 0; status == ERROR_NONE && i < group.line_count && code == ERROR_NONE; i++) {
-            struct line line;
-            bool purged;
-            arena_reset(&arena);
-            code = line_parse(&arena, group.lines[i], &line, &purged, error);
-            if (code == ERROR_NONE && !purged && line.operation == OPERATION_PURGE)
-                code = apply_to_copy(copy, &line, &faults, error);
-        }
-    }
-    journal_reader_close(reader);
-    arena_release(&arena);
-    device_free(copy);
+    arena_init(&p.arena, 0);
+    code = journal_walk(model->store, &walk, error);
+    arena_release(&p.arena);
+    device_free(p.copy);
+    if (code == ERROR_NONE && p.damaged > 0)
+        return error_set(error, ERROR_CORRUPT,
+                         "the journal is damaged in %llu places: purges that stood there were not applied to the copy",
+                         (unsigned long long)p.damaged);
     return code;
 }

@@ -11,8 +11,8 @@
 #include "model/record/keys.h"
 #include "model/maintenance.h"
 #include "model/private.h"
+#include "model/upkeep/journal_walk.h"
 #include "model/upkeep/rebuild.h"
-#include "volume/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #define SORTER_MEMORY_BYTES (192u << 20)
-#define PROGRESS_GROUPS 256u
 #define SUMS_SLOTS 8192u /* a power of two */
 
 /* Counts of a few hot resources (every deposit adds to all its ancestors), summed before they are sorted: sums commute. */
@@ -33,7 +32,6 @@ struct rebuild {
     struct model *model;
     struct hot_counts *hot; /* SUMS_SLOTS, by id */
     struct sorter *sorter;
-    struct arena arena;
     struct buffer record; /* fold, operand */
     uint64_t order;
 };
@@ -158,68 +156,6 @@ give_up_all_slots(struct rebuild *r, struct error *error)
     return code;
 }
 
-static enum error_code
-sort_line(struct rebuild *r, const struct journal_group *group, unsigned index, struct error *error)
-{
-    struct line line;
-    bool purged;
-    struct line_origin origin = {group->position.sequence, index, group->time_us};
-    enum error_code code = line_parse(&r->arena, group->lines[index], &line, &purged, error);
-    if (code != ERROR_NONE || purged)
-        return code;
-    code = line_effects(&line, &origin, sort_effect, r, error);
-    if (code == ERROR_NONE && line.operation == OPERATION_PURGED)
-        code = line_effects_kept(&line, sort_effect, r, error);
-    return code;
-}
-
-static enum error_code
-sort_group(struct rebuild *r, const struct journal_group *group, struct error *error)
-{
-    struct group_effects effects = {.position = group->position};
-    struct bulk_length *ends = NULL;
-    enum error_code code = ERROR_NONE;
-    arena_reset(&r->arena);
-    for (unsigned i = 0; i < group->line_count && code == ERROR_NONE; i++)
-        code = sort_line(r, group, i, error);
-    if (code == ERROR_NONE)
-        code = bulk_ends_of_group(r->model->store, group, &r->arena, &ends, &effects.bulk_count, error);
-    effects.bulk = ends;
-    return code != ERROR_NONE ? code : group_effects(&effects, sort_effect, r, error);
-}
-
-static void
-tell(const struct model *model, const char *what, uint64_t done, uint64_t total)
-{
-    if (model->options.progress != NULL)
-        model->options.progress(model->options.context, what, done, total);
-}
-
-static enum error_code
-sort_journal(struct rebuild *r, struct error *error)
-{
-    struct journal_reader *reader;
-    struct journal_group group;
-    enum error_code status = ERROR_NONE;
-    uint64_t last = store_position(r->model->store).sequence, count = 0;
-    enum error_code code = journal_reader_open(r->model->store, 1, true, &reader, error);
-    if (code != ERROR_NONE)
-        return code;
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        if (status != ERROR_NONE) {
-            if (r->model->options.notice != NULL)
-                r->model->options.notice(r->model->options.context, "damaged group",
-                                         text_from(error == NULL ? "" : error->message));
-            continue; /* later groups apply */
-        }
-        code = sort_group(r, &group, error);
-        if (++count % PROGRESS_GROUPS == 0)
-            tell(r->model, "reading the journal", group.position.sequence, last);
-    }
-    journal_reader_close(reader);
-    return code;
-}
-
 /* ---- from effects to tables ------------------------------------------------------------------------------ */
 
 struct folded {
@@ -273,7 +209,7 @@ load_tables(struct rebuild *r, const char *path, struct error *error)
     while (code == ERROR_NONE && sorter_next(r->sorter, &record)) {
         code = fold_record(&folded, &record, loader, error);
         if (++done % 100000 == 0)
-            tell(r->model, "writing tables", done, r->order);
+            model_tell_progress(r->model, "writing tables", done, r->order);
     }
     if (code == ERROR_NONE)
         code = sorter_status(r->sorter, error);
@@ -292,6 +228,8 @@ enum error_code
 rebuild_catalog(struct model *model, struct error *error)
 {
     struct rebuild r = {.model = model};
+    struct journal_effects effects = {.model = model, .next_id = ROOT_ID, .apply = sort_effect, .context = &r,
+                                      .progress = "reading the journal"};
     char sort_folder[4096], new_folder[4096];
     ensure(model->catalog == NULL && !model->borrowed_parts);
     folder_path(model, "catalog.sort", sort_folder);
@@ -303,10 +241,9 @@ rebuild_catalog(struct model *model, struct error *error)
         code = sorter_new(sort_folder, SORTER_MEMORY_BYTES, &r.sorter, error);
     if (code != ERROR_NONE)
         return code;
-    arena_init(&r.arena, 0);
     r.hot = calloc(SUMS_SLOTS, sizeof *r.hot);
     ensure(r.hot != NULL);
-    code = sort_journal(&r, error);
+    code = journal_effects_apply(&effects, error);
     if (code == ERROR_NONE)
         code = give_up_all_slots(&r, error);
     if (code == ERROR_NONE)
@@ -314,7 +251,6 @@ rebuild_catalog(struct model *model, struct error *error)
     if (code == ERROR_NONE)
         code = load_tables(&r, new_folder, error);
     sorter_free(r.sorter);
-    arena_release(&r.arena);
     buffer_release(&r.record);
     free(r.hot);
     if (code == ERROR_NONE)

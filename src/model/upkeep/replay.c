@@ -6,10 +6,9 @@
 #include "base/ensure.h"
 #include "model/record/keys.h"
 #include "model/private.h"
-#include "volume/store.h"
+#include "model/upkeep/journal_walk.h"
 
 #define REPLAY_BATCH_KEYS 50000u
-#define TAR_BLOCK 512u
 
 enum error_code
 overlay_apply(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
@@ -52,26 +51,17 @@ load_position(struct catalog *catalog, struct position *ret_position, struct err
 }
 
 enum error_code
-bulk_ends_of_group(struct store *store, const struct journal_group *group, struct arena *arena,
-                   struct bulk_length **ret_ends, size_t *ret_count, struct error *error)
+load_next_id(struct catalog *catalog, uint64_t *ret_id, struct error *error)
 {
-    static const char sums_folder[] = "journal/sums/";
-    size_t count = 0;
-    struct bulk_length *ends = NULL;
-    for (unsigned i = 0; i < group->entry_count; i++) {
-        const struct journal_tar_entry *entry = &group->entries[i];
-        if (!text_starts_with(entry->path, text_from(sums_folder)))
-            continue;
-        if (ends == NULL)
-            ends = arena_alloc(arena, group->entry_count * sizeof *ends);
-        if (ends == NULL)
-            return arena_status(arena, error);
-        ends[count++] = (struct bulk_length){entry->place.volume,
-                                             entry->place.offset + (entry->length + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK};
+    struct buffer value = {0};
+    *ret_id = ROOT_ID;
+    enum error_code code = catalog_get(catalog, NULL, TEXT(KEY_NEXT_ID), &value, error);
+    if (code == ERROR_NONE) {
+        struct cursor cursor = cursor_of(value.data, value.length);
+        *ret_id = cursor_varint(&cursor);
     }
-    *ret_ends = ends;
-    *ret_count = count;
-    return ERROR_NONE;
+    buffer_release(&value);
+    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
 }
 
 /* ---- forgetting what was purged ------------------------------------------------------------------- */
@@ -264,48 +254,23 @@ overlay_forget(struct overlay *overlay, uint64_t id, struct error *error)
 /* ---- replaying ------------------------------------------------------------------------------------ */
 
 struct replay {
-    struct model *model;
+    struct catalog *catalog;
     struct overlay *overlay;
     struct catalog_batch *batch;
-    struct arena arena;
-    bool from_nothing; /* the catalog was empty: purged lines have never been applied to it */
-    bool unknown_operation;
 };
 
 static enum error_code
-apply_line(struct replay *r, const struct journal_group *group, unsigned index, struct error *error)
+apply_effect(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
 {
-    struct line line;
-    bool purged;
-    struct line_origin origin = {group->position.sequence, index, group->time_us};
-    enum error_code code = line_parse(&r->arena, group->lines[index], &line, &purged, error);
-    if (code != ERROR_NONE || purged)
-        return code;
-    r->unknown_operation |= line.operation == OPERATION_UNKNOWN;
-    code = line_effects(&line, &origin, overlay_apply, r->overlay, error);
-    if (line.operation == OPERATION_PURGED)
-        for (size_t i = 0; i < line.ids.count && code == ERROR_NONE; i++)
-            code = overlay_forget(r->overlay, line.ids.ids[i], error);
-    if (line.operation == OPERATION_PURGED && r->from_nothing && code == ERROR_NONE)
-        code = line_effects_kept(&line, overlay_apply, r->overlay, error);
-    return code;
+    struct replay *r = context;
+    return overlay_apply(r->overlay, fold, key, operand, error);
 }
 
 static enum error_code
-apply_journal_group(struct replay *r, const struct journal_group *group, struct error *error)
+forget(void *context, uint64_t id, struct error *error)
 {
-    struct group_effects effects = {.position = group->position};
-    struct bulk_length *ends = NULL;
-    enum error_code code = ERROR_NONE;
-    arena_reset(&r->arena);
-    for (unsigned i = 0; i < group->line_count && code == ERROR_NONE; i++)
-        code = apply_line(r, group, i, error);
-    if (code == ERROR_NONE)
-        code = bulk_ends_of_group(r->model->store, group, &r->arena, &ends, &effects.bulk_count, error);
-    effects.bulk = ends;
-    if (code == ERROR_NONE)
-        code = group_effects(&effects, overlay_apply, r->overlay, error);
-    return code;
+    struct replay *r = context;
+    return overlay_forget(r->overlay, id, error);
 }
 
 static enum error_code
@@ -313,54 +278,38 @@ flush(struct replay *r, struct error *error)
 {
     catalog_batch_clear(r->batch);
     overlay_to_batch(r->overlay, r->batch);
-    enum error_code code = catalog_write(r->model->catalog, r->batch, error);
+    enum error_code code = catalog_write(r->catalog, r->batch, error);
     overlay_clear(r->overlay);
     return code;
 }
 
 static enum error_code
-replay_groups(struct replay *r, struct journal_reader *reader, uint64_t until, struct error *error)
+flush_when_large(void *context, struct error *error)
 {
-    struct journal_group group;
-    enum error_code status = ERROR_NONE, code = ERROR_NONE;
-    uint64_t done = 0;
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        if (status != ERROR_NONE) {
-            if (r->model->options.notice != NULL)
-                r->model->options.notice(r->model->options.context, "damaged group", text_from(error == NULL ? "" : error->message));
-            continue; /* reported when the store was opened; later groups apply */
-        }
-        code = apply_journal_group(r, &group, error);
-        if (code == ERROR_NONE && overlay_count(r->overlay) >= REPLAY_BATCH_KEYS)
-            code = flush(r, error);
-        if (r->model->options.progress != NULL && ++done % 1000 == 0)
-            r->model->options.progress(r->model->options.context, "replay", group.position.sequence, until);
-    }
-    return code == ERROR_NONE && overlay_count(r->overlay) > 0 ? flush(r, error) : code;
+    struct replay *r = context;
+    return overlay_count(r->overlay) >= REPLAY_BATCH_KEYS ? flush(r, error) : ERROR_NONE;
 }
 
 enum error_code
 replay_journal(struct model *model, struct error *error)
 {
-    struct position known, last = store_position(model->store);
-    struct journal_reader *reader;
-    struct replay r = {.model = model};
-    enum error_code code = load_position(model->catalog, &known, error);
-    if (code != ERROR_NONE || known.sequence >= last.sequence)
+    struct replay r = {.catalog = model->catalog};
+    struct journal_effects effects = {.model = model, .apply = apply_effect, .forget = forget,
+                                      .after_group = flush_when_large, .context = &r, .progress = "replay"};
+    enum error_code code = load_position(model->catalog, &effects.known, error);
+    if (code != ERROR_NONE || effects.known.sequence >= store_position(model->store).sequence)
         return code;
-    code = journal_reader_open(model->store, known.sequence + 1, true, &reader, error);
+    code = load_next_id(model->catalog, &effects.next_id, error);
     if (code != ERROR_NONE)
         return code;
-    r.from_nothing = known.sequence == 0;
     r.overlay = overlay_new(model->catalog);
     r.batch = catalog_batch_new();
-    arena_init(&r.arena, 0);
-    code = replay_groups(&r, reader, last.sequence, error);
-    journal_reader_close(reader);
+    code = journal_effects_apply(&effects, error);
+    if (code == ERROR_NONE && overlay_count(r.overlay) > 0)
+        code = flush(&r, error);
     overlay_free(r.overlay);
     catalog_batch_free(r.batch);
-    arena_release(&r.arena);
-    if (code == ERROR_NONE && r.unknown_operation)
+    if (code == ERROR_NONE && effects.unknown_operation)
         code = error_set(error, ERROR_UNSUPPORTED,
                          "the journal holds operations of a later program: this one does not write here");
     return code;

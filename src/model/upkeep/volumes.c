@@ -4,7 +4,7 @@
 #include "model/record/keys.h"
 #include "model/maintenance.h"
 #include "model/private.h"
-#include "volume/store.h"
+#include "model/upkeep/journal_walk.h"
 
 struct listing {
     struct model *model;
@@ -182,34 +182,45 @@ tell_group(const struct journal_group *group, maintenance_line *line, void *cont
     buffer_release(&json);
 }
 
+struct journal_listing {
+    struct expectation expectation;
+    uint64_t damaged;
+    maintenance_line *line;
+    void *context;
+};
+
+static enum error_code
+list_group(void *context, const struct journal_group *group, struct error *error)
+{
+    struct journal_listing *listing = context;
+    for (unsigned i = 0; i < group->line_count; i++)
+        listing->line(listing->context, group->lines[i]);
+    tell_group(group, listing->line, listing->context);
+    return meet_expectation(&listing->expectation, group, error);
+}
+
+static enum error_code
+count_damage(void *context, const char *why, struct error *error)
+{
+    struct journal_listing *listing = context;
+    listing->damaged++;
+    return ERROR_NONE;
+}
+
 enum error_code
 model_journal(struct model *model, uint64_t after, bool check, struct text expect, maintenance_line *line, void *context,
               struct error *error)
 {
-    struct journal_reader *reader;
-    struct journal_group group;
-    struct expectation expectation;
-    enum error_code status = ERROR_NONE;
-    uint64_t damaged = 0;
-    enum error_code code = read_expectation(expect, &expectation, error);
+    struct journal_listing listing = {.line = line, .context = context};
+    struct journal_walk walk = {after + 1, JOURNAL_TO_THE_END, check, list_group, count_damage, &listing};
+    enum error_code code = read_expectation(expect, &listing.expectation, error);
     if (code == ERROR_NONE)
-        code = journal_reader_open(model->store, after + 1, check, &reader, error);
-    if (code != ERROR_NONE)
-        return code;
-    while (code == ERROR_NONE && journal_reader_next(reader, &group, &status, error)) {
-        if (status != ERROR_NONE) {
-            damaged++;
-            continue;
-        }
-        for (unsigned i = 0; i < group.line_count; i++)
-            line(context, group.lines[i]);
-        tell_group(&group, line, context);
-        code = meet_expectation(&expectation, &group, error);
-    }
-    journal_reader_close(reader);
-    if (code == ERROR_NONE && damaged > 0)
-        return error_set(error, ERROR_CORRUPT, "%llu groups of the journal are damaged", (unsigned long long)damaged);
-    if (code == ERROR_NONE && expectation.sequence != 0 && !expectation.met)
-        return error_set(error, ERROR_CORRUPT, "the journal has no group %llu", (unsigned long long)expectation.sequence);
+        code = journal_walk(model->store, &walk, error);
+    if (code == ERROR_NONE && listing.damaged > 0)
+        return error_set(error, ERROR_CORRUPT, "the journal is damaged in %llu places",
+                         (unsigned long long)listing.damaged);
+    if (code == ERROR_NONE && listing.expectation.sequence != 0 && !listing.expectation.met)
+        return error_set(error, ERROR_CORRUPT, "the journal has no group %llu",
+                         (unsigned long long)listing.expectation.sequence);
     return code;
 }
