@@ -80,6 +80,14 @@ void upload_free(struct upload *upload); /* gives it up; NULL is fine */
 enum error_code transaction_new(struct model *model, const struct principal *principal,
                                 struct transaction **ret_transaction, struct error *error) AV_MUST_USE;
 void transaction_free(struct transaction *transaction); /* not while submitted; NULL is fine */
+/*
+ * A program that stands for its own rules (a deposit makes an item in a collection where the depositor may only append)
+ * requires the rights that these rules ask for, of the persons whom they ask, and then acts itself: stages after
+ * transaction_trust() are not asked for rights. They are journalled as the principal's, who owns what they make.
+ */
+enum error_code transaction_require(struct transaction *transaction, struct target target,
+                                    const struct principal *person, rights needed, struct error *error) AV_MUST_USE;
+void transaction_trust(struct transaction *transaction);
 /* For the version's record; default "". User names and addresses come from the principal. */
 void transaction_set_message(struct transaction *transaction, struct text message);
 
@@ -154,6 +162,8 @@ enum error_code transaction_set_owner(struct transaction *transaction, struct ta
  * the resource, also its purge, so that an old name is never given to another. EXISTS: another resource has it
  * (the same one: nothing happens). Scheme 1 to 32 bytes, value 1 to 1,024 bytes, UTF-8 without NUL.
  */
+#define IDENTIFIER_SCHEME_BYTES_MAXIMUM 32u
+#define IDENTIFIER_BYTES_MAXIMUM 1024u
 enum error_code transaction_set_identifier(struct transaction *transaction, struct target target, struct text scheme,
                                            struct text value, struct error *error) AV_MUST_USE;
 /*

@@ -201,7 +201,7 @@ enum error_code view_harvest(struct view *view, const struct harvest_range *rang
 enum error_code view_harvest_stamp(struct view *view, uint64_t id, struct harvest_stamp *ret_stamp,
                                    struct error *error) AV_MUST_USE;
 
-/* What falls due up to a time, in order, after (after_us, after_id). */
+/* What falls due up to a time, in order. */
 struct due {
     int64_t time_us;
     uint64_t id;
