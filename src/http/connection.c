@@ -27,6 +27,7 @@ begin_request(struct http_connection *connection, struct MHD_Connection *mhd, co
     request->mhd = mhd;
     request->arena = &connection->arena;
     request->model = server->options.model;
+    request->repository = server->options.repository;
     request->context = server->options.context;
     request->target_at = target;
     request->target = arena_copy(request->arena, text_from(target)); /* its first memory is cut up while parsing */

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct model;
+struct repository;
 struct http_request;
 struct http_server;
 
@@ -63,6 +64,7 @@ struct http_options {
     enum access_log access_log;
     const struct http_front_end *const *front_ends; /* NULL-terminated, static */
     struct model *model;
+    struct repository *repository; /* for front ends that know items; opaque here */
     void *context; /* for the front ends of the server itself */
 };
 

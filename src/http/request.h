@@ -49,6 +49,7 @@ struct http_request {
     unsigned magic;
     /* what front ends read */
     struct model *model;
+    struct repository *repository; /* of http_options */
     void *context; /* of http_options */
     struct arena *arena;
     enum http_method method;
@@ -104,6 +105,9 @@ struct http_server *http_request_server(const struct http_request *request);
 /* The value of a key, decoded (application/x-www-form-urlencoded: '+' is a blank), in the arena.
  * False: not there. A broken escape is kept as it is. */
 bool http_query(struct http_request *request, const char *key, struct text *ret_value);
+
+/* The next pair of a query or form, decoded like that, in the arena. False at the end. */
+bool http_form_next(struct arena *arena, struct text *rest, struct text *ret_key, struct text *ret_value);
 
 /* ---- answers --------------------------------------------------------------------------------------- */
 

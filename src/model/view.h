@@ -177,6 +177,11 @@ enum error_code view_identified(struct view *view, struct text scheme, struct te
 enum error_code view_identifier(struct view *view, uint64_t id, struct text scheme, struct text *ret_value,
                                 struct error *error) AV_MUST_USE;
 
+/* All identifiers of a scheme, ascending by value, after `after` ("" from the first). */
+typedef bool view_identifier_visit(void *context, struct text value, uint64_t id);
+enum error_code view_identifiers(struct view *view, struct text scheme, struct text after, view_identifier_visit *visit,
+                                 void *context, struct error *error) AV_MUST_USE;
+
 /*
  * Harvest lists (OAI-PMH): each record once, by its last stamp. What harvesters may know is the same for everybody: no
  * rights are asked here. A list is in order of (time, id); a stamp's time is that of its group, never decreasing.

@@ -6,7 +6,8 @@
  * Where things are. Communities, collections and items draw one number N, which is their name in their parent:
  * `/repository/12/45/1007`. An item is an aggregate; its bundles are containers in it, its bitstreams files in these.
  * What is said of them are statements: descriptive fields (`dc.title`), and those of this module (`archivolt.…`,
- * repository_private.h). Handle and UUID are identifiers of the model ("handle", "uuid"): unique, kept after a purge.
+ * repository_private.h). Handle, UUID and the name as a set of harvesters ("com_123456789_12", "col_123456789_45") are identifiers of
+ * the model ("handle", "uuid", "set"): unique, kept after a purge.
  *
  * Life: repository_new() once a model - everything else - repository_free().
  * Threads: any thread; what is borrowed lives in the view's or the given arena.
@@ -20,8 +21,14 @@
 
 struct repository;
 
+struct crosswalks;
+
 struct repository_options {
     struct model *model;
+    struct text name;                    /* of the repository, for people */
+    struct text email;                   /* of its administrator */
+    struct text oai_identifier;          /* "repository.example.org": the middle of OAI identifiers */
+    const char *crosswalk_folder;        /* of the site's stylesheets, or NULL */
     struct text handle_prefix;           /* "123456789" */
     struct text handle_canonical_prefix; /* "http://hdl.handle.net/" */
     struct text root_path;               /* "/repository" */
@@ -30,6 +37,8 @@ struct repository_options {
 enum error_code repository_new(const struct repository_options *options, struct repository **ret_repository,
                                struct error *error) AV_MUST_USE;
 void repository_free(struct repository *repository);
+const struct repository_options *repository_options(const struct repository *repository);
+const struct crosswalks *repository_crosswalks(const struct repository *repository);
 struct model *repository_model(struct repository *repository);
 
 /* X(NAME, word) */

@@ -45,6 +45,30 @@ view_identifier(struct view *view, uint64_t id, struct text scheme, struct text 
     return view_scan_close(scan, code, error);
 }
 
+enum error_code
+view_identifiers(struct view *view, struct text scheme, struct text after, view_identifier_visit *visit, void *context,
+                 struct error *error)
+{
+    struct key from, prefix;
+    struct text key, value;
+    struct catalog_scan *scan;
+    if (scheme.length > IDENTIFIER_SCHEME_BYTES_MAXIMUM || after.length > IDENTIFIER_BYTES_MAXIMUM)
+        return error_set(error, ERROR_INVALID, "no scheme or identifier is as long as that");
+    key_external(&prefix, scheme, TEXT(""));
+    key_external(&from, scheme, after);
+    if (after.length > 0)
+        key_byte(&from, 0); /* none holds a NUL: the first beyond `after` */
+    enum error_code code = view_scan(view, &from, &prefix, false, &scan, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (catalog_scan_next(scan, &key, &value)) {
+        struct cursor cursor = cursor_of(value.data, value.length);
+        if (!visit(context, text_of(key.data + prefix.length, key.length - prefix.length), cursor_varint(&cursor)))
+            break;
+    }
+    return view_scan_close(scan, code, error);
+}
+
 /* ---- harvest lists ------------------------------------------------------------------------------------ */
 
 static enum error_code
