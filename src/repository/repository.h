@@ -130,6 +130,16 @@ enum error_code repository_stage_policy(struct repository *repository, struct tr
                                         const struct entity *collection, struct text key, struct text value,
                                         struct error *error) AV_MUST_USE;
 
+/* Whom a header or an option means: by e-mail address, then login name, then full name. NOT_FOUND; CONFLICT: several. */
+enum error_code repository_find_person(struct repository *repository, struct text who, struct arena *arena,
+                                       struct principal *ret_person, struct error *error) AV_MUST_USE;
+/* NONE when the person may deposit in the collection, else DENIED or UNAUTHENTICATED. */
+enum error_code repository_may_deposit(struct repository *repository, struct view *view, const struct entity *collection,
+                                       const struct principal *person, struct error *error) AV_MUST_USE;
+/* NONE when `person` may deposit there for others: the policy says so, and the right on-behalf-of is held. */
+enum error_code repository_may_mediate(struct repository *repository, struct view *view, const struct entity *collection,
+                                       const struct principal *person, struct error *error) AV_MUST_USE;
+
 /* ---- items ---------------------------------------------------------------------------------------------- */
 
 struct deposit {
@@ -138,7 +148,7 @@ struct deposit {
     struct upload **original;     /* the package itself, kept when the policy says so (moved); or NULL */
     struct text original_name, original_type; /* of `original` */
     enum packaging packaging;
-    uint64_t submitter, mediator; /* whom it belongs to; who sent it for them, or 0 */
+    struct principal submitter, mediator; /* whom it belongs to; who sent it for them (user 0: nobody) */
     bool in_progress;
     struct text slug;
 };

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the head of a deposit says, as tolerant as the clients in use need it (header names with and without X-, MD5 in
+ * hexadecimal of either case or base64, file names in every form, blanks around true and false), and no more: what cannot be
+ * understood is ErrorBadRequest, never a guess.
+ */
+#include "format/base64.h"
+#include "format/hex.h"
+#include "frontend/sword/sword_private.h"
+#include "http/disposition.h"
+
+static struct text
+either(const struct http_request *request, enum http_header one, enum http_header other)
+{
+    return http_has(request, one) ? request->headers[one] : request->headers[other];
+}
+
+/* False: neither "true" nor "false". */
+static bool
+read_switch(struct text value, bool *ret)
+{
+    value = text_trim(value);
+    *ret = text_equal_ignoring_case(value, TEXT("true"));
+    return value.length == 0 || *ret || text_equal_ignoring_case(value, TEXT("false"));
+}
+
+static bool
+read_switches(struct http_request *request)
+{
+    static const struct {
+        enum http_header header;
+        enum sword_version version;
+    } known[] = {{HTTP_HEADER_X_NO_OP, SWORD_1_3},
+                 {HTTP_HEADER_X_VERBOSE, SWORD_1_3},
+                 {HTTP_HEADER_IN_PROGRESS, SWORD_2_0},
+                 {HTTP_HEADER_METADATA_RELEVANT, SWORD_2_0}};
+    struct sword *sword = sword_of(request);
+    bool *const targets[] = {&sword->intent.no_op, &sword->intent.verbose, &sword->intent.in_progress,
+                             &sword->intent.metadata_relevant};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct text name = http_header_name(known[i].header);
+        if (sword->version != known[i].version || read_switch(request->headers[known[i].header], targets[i]))
+            continue;
+        sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "%.*s is true or false", TEXT_ARG(name));
+        return false;
+    }
+    return true;
+}
+
+/* RFC 1864 says base64 of 16 bytes; the profiles and all their clients send hexadecimal. */
+static bool
+read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX])
+{
+    unsigned char bytes[BASE64_DECODED_MAX(24) + 1];
+    size_t length;
+    if (value.length == 32 && hex_decode(value, ret, 16))
+        return true;
+    if (value.length != 24 || !base64_decode(value, bytes, &length) || length != 16)
+        return false;
+    memcpy(ret, bytes, 16);
+    return true;
+}
+
+static bool
+read_digests(struct http_request *request)
+{
+    struct expected_digests *digests = &sword_of(request)->intent.digests;
+    struct error error = {0};
+    if (digests_expected(request, digests, &error) != ERROR_NONE) {
+        sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "%s", error.message);
+        return false;
+    }
+    if (!http_has(request, HTTP_HEADER_CONTENT_MD5))
+        return true;
+    struct expected_digest *md5 = &digests->items[digests->count];
+    if (digests->count == EXPECTED_DIGESTS_MAXIMUM || !read_md5(request->headers[HTTP_HEADER_CONTENT_MD5], md5->value)) {
+        sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-MD5 is 32 hexadecimal digits (or 16 bytes in base64)");
+        return false;
+    }
+    md5->algorithm = DIGEST_MD5;
+    md5->header = HTTP_HEADER_CONTENT_MD5;
+    digests->count++;
+    digests->algorithms |= 1u << DIGEST_MD5;
+    return true;
+}
+
+static bool
+read_filename(struct http_request *request)
+{
+    struct error error = {0};
+    struct text value = request->headers[HTTP_HEADER_CONTENT_DISPOSITION];
+    if (value.length == 0 ||
+        disposition_parse(request->arena, value, &sword_of(request)->intent.filename, &error) == ERROR_NONE)
+        return true;
+    sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-Disposition: %s", error.message);
+    return false;
+}
+
+/* A zip without a word about its packaging is METS for 1.3 (which knew nothing else), a file like others for 2.0. */
+static bool
+read_packaging(struct http_request *request)
+{
+    struct sword *sword = sword_of(request);
+    struct sword_intent *intent = &sword->intent;
+    struct text value = either(request, HTTP_HEADER_X_PACKAGING, HTTP_HEADER_PACKAGING);
+    if (value.length == 0)
+        value = request->headers[HTTP_HEADER_X_FORMAT_NAMESPACE];
+    value = text_trim(value);
+    intent->packaging_text = value.length == 0 ? TEXT("") : value;
+    intent->packaging = PACKAGING_BINARY;
+    if (value.length == 0) {
+        if (sword->version == SWORD_1_3 && text_starts_with(intent->media_type, TEXT("application/zip")))
+            intent->packaging = PACKAGING_METS;
+        return true;
+    }
+    if (packaging_from_text(value, &intent->packaging))
+        return true;
+    sword_refuse(request, SWORD_ERROR_CONTENT, "the packaging %.*s is not taken here", TEXT_ARG(value));
+    return false;
+}
+
+bool
+sword_read_intent(struct http_request *request)
+{
+    struct sword_intent *intent = &sword_of(request)->intent;
+    struct text who = text_trim(either(request, HTTP_HEADER_ON_BEHALF_OF, HTTP_HEADER_X_ON_BEHALF_OF));
+    struct text slug = request->headers[HTTP_HEADER_SLUG], type = request->headers[HTTP_HEADER_CONTENT_TYPE];
+    intent->on_behalf_of = who.length == 0 ? TEXT("") : who;
+    intent->slug = slug.length == 0 ? TEXT("") : slug;
+    intent->media_type = type.length == 0 ? TEXT("application/octet-stream") : type;
+    return read_switches(request) && read_filename(request) && read_packaging(request) && read_digests(request);
+}

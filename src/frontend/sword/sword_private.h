@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the SWORD front end share. Nobody else includes this. */
+#ifndef ARCHIVOLT_FRONTEND_SWORD_PRIVATE_H
+#define ARCHIVOLT_FRONTEND_SWORD_PRIVATE_H
+
+#include "frontend/sword/sword.h"
+#include "http/digest_field.h"
+#include "http/request.h"
+#include "repository/repository.h"
+#include "xml/xml_write.h"
+
+#define SWORD_ENTRY_TYPE "application/atom+xml;type=entry;charset=utf-8"
+#define SWORD_ENTRY_TYPE_1 "application/atom+xml; charset=UTF-8"
+#define SWORD_SERVICE_TYPE "application/atomsvc+xml; charset=UTF-8"
+
+enum sword_version { SWORD_1_3, SWORD_2_0 };
+
+/* What a path below the prefix means: X(NAME, "first segment", versions that have it) */
+#define SWORD_PARTS(X)                                                                             \
+    X(SERVICE, "servicedocument", 1u << SWORD_1_3 | 1u << SWORD_2_0)                               \
+    X(DEPOSIT, "deposit", 1u << SWORD_1_3)                                                         \
+    X(MEDIA_LINK, "media-link", 1u << SWORD_1_3)                                                   \
+    X(COLLECTION, "collection", 1u << SWORD_2_0)                                                   \
+    X(EDIT, "edit", 1u << SWORD_2_0)                                                               \
+    X(EDIT_MEDIA, "edit-media", 1u << SWORD_2_0)                                                   \
+    X(STATEMENT, "statement", 1u << SWORD_2_0)
+enum sword_part {
+#define X(name, segment, versions) SWORD_PART_##name,
+    SWORD_PARTS(X)
+#undef X
+        SWORD_PART_COUNT
+};
+
+/* What the head of a deposit says; texts in the request's arena. */
+struct sword_intent {
+    enum packaging packaging;
+    struct text packaging_text; /* as it was sent, or "" */
+    struct text filename;       /* "" none */
+    struct text media_type;
+    struct text on_behalf_of;   /* "" nobody */
+    struct text slug;
+    bool no_op, verbose, in_progress;
+    bool metadata_relevant;
+    struct expected_digests digests;
+};
+
+struct sword {
+    enum sword_version version;
+    enum sword_part part;
+    struct text rest;      /* decoded path after the part, without slash: a handle, a UUID */
+    struct repository *repository;
+    struct view *view;
+    struct entity entity;  /* that the path names; kind says */
+    struct collection_policy policy;
+    struct sword_intent intent;
+    struct arena arena;    /* of the package: bounded by its own limits, not by the request's */
+    struct package package;
+    bool has_package;
+    struct transaction *transaction;
+    struct new_entity made;
+    struct principal depositor; /* to whom it belongs: the person asking, or the one meant by on-behalf-of */
+    struct error error;    /* of work done in a worker */
+};
+
+static inline struct sword *
+sword_of(struct http_request *request)
+{
+    return request->state;
+}
+
+/* ---- errors.c ---- */
+/* X(NAME, "URI's end", status in 1.3, status in 2.0): errors that the profiles name. */
+#define SWORD_ERRORS(X)                                                                            \
+    X(CONTENT, "ErrorContent", 415, 415)                                                           \
+    X(NOT_ACCEPTABLE, "ErrorContent", 406, 406)                                                    \
+    X(CHECKSUM, "ErrorChecksumMismatch", 412, 412)                                                 \
+    X(BAD_REQUEST, "ErrorBadRequest", 400, 400)                                                    \
+    X(TARGET_OWNER_UNKNOWN, "TargetOwnerUnknown", 401, 403)                                        \
+    X(MEDIATION, "MediationNotAllowed", 412, 412)                                                  \
+    X(METHOD, "MethodNotAllowed", 405, 405)                                                        \
+    X(TOO_LARGE, "MaxUploadSizeExceeded", 413, 413)
+enum sword_error {
+#define X(name, end, status_1, status_2) SWORD_ERROR_##name,
+    SWORD_ERRORS(X)
+#undef X
+        SWORD_ERROR_COUNT
+};
+void sword_refuse(struct http_request *request, enum sword_error which, const char *format, ...) AV_PRINTF(3, 4);
+/* Any error of the model, as an error document with the status that fits. */
+void sword_fail(struct http_request *request, const struct error *error);
+/* 0 when the code has no status: a test proves that none is missing. */
+unsigned sword_status(enum sword_version version, enum error_code code);
+
+/* ---- intent.c: reads the head. False: answered. ---- */
+bool sword_read_intent(struct http_request *request);
+/* "application/zip" and the like to a packaging where the head names none. */
+bool sword_person_header(struct http_request *request, struct text *ret_name);
+
+/* ---- service.c ---- */
+void sword_get_service(struct http_request *request);
+
+/* ---- deposit.c ---- */
+void sword_post_collection(struct http_request *request);
+
+/* ---- entry.c ---- */
+/* URLs of an entity in the words of the version; in the arena. */
+struct text sword_url(struct http_request *request, enum sword_part part, struct text rest);
+/* An answer that has an entry in its body: of a deposit (201, 202), of the Edit-IRI (200). */
+void sword_answer_entry(struct http_request *request, unsigned status, const struct entity *item);
+void sword_put_time(struct xml_writer *xml, const char *element, int64_t time_us);
+
+/* ---- media.c, statement.c, edit.c (2.0) ---- */
+void sword_get_media(struct http_request *request);
+void sword_get_statement(struct http_request *request);
+void sword_edit(struct http_request *request);
+
+#endif
