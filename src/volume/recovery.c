@@ -331,7 +331,7 @@ rewrite_bulk(struct recovery *self, const struct journal_tar_entry *entry, struc
         code = volume__rewrite(volume->file, header,
                                entry->place.offset + tar_padded(entry->length), error);
     if (code == ERROR_NONE)
-        code = device_sync(volume->file, error);
+        code = store__sync(store, volume->file, error);
     if (mine)
         volume__unpin(store, volume);
     return code;
@@ -416,7 +416,7 @@ cut_tail(struct recovery *self, uint64_t end, uint64_t size, struct error *error
     if (code == ERROR_NONE)
         code = self->store->device->operations->truncate(self->log->file, end, error);
     if (code == ERROR_NONE)
-        code = device_sync(self->log->file, error);
+        code = store__sync(self->store, self->log->file, error);
     return code;
 }
 
@@ -436,7 +436,7 @@ make_durable(struct recovery *self, uint64_t size, struct error *error)
     if (code == ERROR_NONE)
         code = volume__rewrite(self->log->file, from, self->log->sealed ? size : end, error);
     if (code == ERROR_NONE)
-        code = device_sync(self->log->file, error);
+        code = store__sync(self->store, self->log->file, error);
     if (code == ERROR_NONE && end == HEAD_BYTES && !self->log->sealed)
         code = volume__renew(store, self->log, error);
     return code;

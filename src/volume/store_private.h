@@ -329,9 +329,11 @@ enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
-/* Syncs; a failure makes the store FAILED and is IO or CLOSED, never FULL. */
+/* Every sync of the store's device goes through these two: a failure makes the store FAILED and is
+ * IO or CLOSED, never FULL. */
 enum error_code store__sync(struct store *store, struct device_file *file,
                             struct error *error) AV_MUST_USE;
+enum error_code store__sync_names(struct store *store, struct error *error) AV_MUST_USE;
 void store__set_full(struct store *store, bool full, const struct error *why);
 /* CLOSED when FAILED or read only. */
 enum error_code store__may_write(struct store *store, struct error *error) AV_MUST_USE;

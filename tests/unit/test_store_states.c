@@ -471,6 +471,84 @@ a_failed_sync_stops_writing_until_a_new_process_has_recovered(void **state)
     release(&f);
 }
 
+static bool
+keep_everything(void *context, struct text path, struct place place, uint64_t length)
+{
+    (void)context, (void)path, (void)place, (void)length;
+    return true;
+}
+
+static enum error_code
+try_large_deposit(struct fixture *f, struct place *ret_place, struct error *error)
+{
+    static char data[100000];
+    struct content *content = NULL;
+    struct group *group = NULL;
+    struct group_info info;
+    struct place sums;
+    enum error_code code = content_begin(f->store, 0, &content, error);
+    if (code == ERROR_NONE)
+        code = content_write(content, data, sizeof data, error);
+    if (code == ERROR_NONE)
+        code = content_finish(content, error);
+    if (code == ERROR_NONE)
+        code = group_begin(f->store, false, &group, &info, error);
+    if (code == ERROR_NONE) {
+        check(group_add_content(group, TEXT("ocfl/large"), content, ret_place, &sums, error), error);
+        add_content_line(group, content, *ret_place);
+        code = group_commit(group, NULL, NULL, error);
+    }
+    content_free(content);
+    return code;
+}
+
+/* A new bulk volume and its sealing, a group, a sealed and a new log volume, a purge, a compaction. */
+static enum error_code
+try_every_kind_of_write(struct fixture *f, struct error *error)
+{
+    struct purge_span span = {.length = 100000, .bulk_preamble = true};
+    struct purge_request request = {.spans = &span, .span_count = 1};
+    struct compaction_result result;
+    enum error_code code = try_large_deposit(f, &span.place, error);
+    if (code == ERROR_NONE)
+        code = try_deposit(f, 1, false, error);
+    if (code == ERROR_NONE)
+        code = store_seal(f->store, error);
+    if (code == ERROR_NONE)
+        code = store_purge(f->store, &request, error);
+    if (code == ERROR_NONE)
+        code = store_compact(f->store, 1, keep_everything, NULL, &result, error);
+    return code;
+}
+
+static void
+every_sync_that_fails_stops_writing(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    bool reached = true;
+    uint64_t syncs = 0;
+    (void)state;
+    for (uint64_t n = 1; reached; n++) {
+        make_simulated_fixture(&f);
+        open_store(&f, NULL);
+        check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+        faults_of_the_device(&f, (struct device_simulated_options){.fail_sync = n});
+        enum error_code code = try_every_kind_of_write(&f, &error);
+        syncs = device_simulated_syncs(f.device);
+        reached = syncs >= n;
+        if (reached && store_state(f.store, NULL) != STORE_FAILED)
+            fail_msg("sync %llu failed and the store takes writes", (unsigned long long)n);
+        if (reached && (code == ERROR_NONE || try_deposit(&f, 2, true, &error) != ERROR_CLOSED))
+            fail_msg("sync %llu failed and nobody was told", (unsigned long long)n);
+        if (!reached)
+            check(code, &error);
+        release(&f);
+    }
+    /* large 5, small 1; log sealed 1, new one 2, bulk sealed 1; purge 5; compaction 3 */
+    assert_int_equal(syncs, 18);
+}
+
 static void
 a_full_disk_is_cut_back_and_writable_again_by_itself(void **state)
 {
@@ -742,6 +820,7 @@ main(void)
         cmocka_unit_test(a_damaged_index_does_not_hide_groups),
         cmocka_unit_test(a_missing_sealed_volume_is_reported_and_the_rest_is_read),
         cmocka_unit_test(a_failed_sync_stops_writing_until_a_new_process_has_recovered),
+        cmocka_unit_test(every_sync_that_fails_stops_writing),
         cmocka_unit_test(a_full_disk_is_cut_back_and_writable_again_by_itself),
         cmocka_unit_test(deletes_use_a_reserve_that_deposits_do_not),
         cmocka_unit_test(an_empty_group_writes_nothing),
