@@ -266,6 +266,10 @@ struct journal_entry {
 void journal__entry_release(struct journal_entry *entry);
 /* Whether the entry was written into this volume by us, not brought along inside some content. */
 bool journal__belongs(const struct journal_entry *entry, const struct volume *volume);
+/* Whether the group's own entries in the log volume lie without a gap before its journal entry, whose
+ * tar header is at `header`; where the first of them begins. */
+bool journal__lies_together(const struct journal_entry *entry, uint64_t volume, uint64_t header,
+                            uint64_t *ret_start);
 /* Parses entry->data and checks that H belongs to previous and lines. CORRUPT. */
 enum error_code journal__parse(struct journal_entry *entry, struct error *error) AV_MUST_USE;
 /* Reads and parses the entry whose data is at the physical offset; checks its tar header too. */
@@ -356,6 +360,26 @@ enum error_code store__write(struct device_file *file, uint64_t offset, const vo
 
 /* Sleeps so that no more than `bytes_per_second` (0: no limit) pass since `started_ns`. */
 void store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second);
+
+/* ---- displaced.c ---- */
+
+struct log_end {
+    uint64_t sequence, offset; /* of the last group, and where it ends */
+};
+struct displaced {
+    uint64_t sequence; /* 0: there is none */
+    uint64_t header;   /* where the journal entry is */
+    uint64_t written_at; /* where it was; 0: its group has no entries to tell */
+};
+#define DISPLACED_WORDS \
+    "a whole journal entry is not where it was written: bytes before it were cut out or put in"
+/* The first journal entry of a later group, anywhere after `after`, that is whole and not in its
+ * place. For a log volume that is not sealed, and in use. */
+enum error_code displaced__find(const struct volume *volume, struct log_end after,
+                                struct displaced *ret_displaced, struct error *error) AV_MUST_USE;
+/* Says it in words; always CORRUPT. */
+enum error_code displaced__error(const struct displaced *found, const struct volume *volume,
+                                 uint64_t sound_until, struct error *error);
 
 /* ---- recovery.c ---- */
 

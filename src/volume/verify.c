@@ -269,30 +269,47 @@ check_headers(struct verification *self, struct volume *volume, uint64_t end, st
     return code;
 }
 
+/* The open log volume behind the last group: nothing, what is being written, or what moved. */
+static enum error_code
+check_end(struct verification *self, const struct volume *volume, struct log_end end,
+          struct error *error)
+{
+    struct displaced found;
+    enum error_code code = displaced__find(volume, end, &found, error);
+    if (code == ERROR_NONE && found.sequence != 0)
+        fault(self, ERROR_CORRUPT, (struct place){volume->number, found.header}, found.sequence,
+              TEXT(""), DISPLACED_WORDS);
+    return code;
+}
+
 static enum error_code
 check_volume(struct verification *self, uint64_t number, struct error *error)
 {
+    struct store *store = self->store;
     struct volume *volume = NULL;
     struct volume_trailer trailer = {0};
     struct error why = {0};
     struct volume_head head;
-    enum error_code code = volume__use(self->store, number, &volume, &why);
+    enum error_code code = volume__use(store, number, &volume, &why);
     if (code == ERROR_NONE) {
         if (volume__head_read(volume->file, &head, NULL) != ERROR_NONE)
             fault(self, ERROR_CORRUPT, (struct place){number, 0}, 0, TEXT(""),
                   "the head of the volume is damaged");
-        lock_take(&self->store->lock);
-        bool sealed = volume->sealed;
+        lock_take(&store->lock);
+        bool sealed = volume->sealed, open_log = volume == store->log && !sealed;
         uint64_t end = volume->size_bytes;
-        lock_give(&self->store->lock);
+        struct log_end log_end = {store->position.sequence, store->group_end};
+        lock_give(&store->lock);
         if (sealed)
             code =
                 seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, &why);
         if (code == ERROR_NONE && sealed && !trailer.sealed)
             code = error_set(&why, ERROR_CORRUPT, "the end of the sealed volume is damaged");
-        if (code == ERROR_NONE && volume->bulk && (sealed || self->store->bulk_ready))
+        if (code == ERROR_NONE && volume->bulk && (sealed || store->bulk_ready))
             code = check_headers(self, volume, sealed ? trailer.start : end, &why);
-        volume__end_use(self->store, volume);
+        if (code == ERROR_NONE && open_log)
+            code = check_end(self, volume, log_end, &why);
+        volume__end_use(store, volume);
     }
     if (code != ERROR_NONE && !is_finding(code))
         return error_set(error, code, "%s", why.message);

@@ -48,6 +48,16 @@ size_of(struct fixture *f, const char *name)
 }
 
 static void
+cut_to(struct fixture *f, const char *name, uint64_t size)
+{
+    struct error error = {0};
+    struct device_file *file;
+    check(device_open_file(f->device, name, DEVICE_READ_WRITE, &file, &error), &error);
+    check(f->device->operations->truncate(file, size, &error), &error);
+    device_close_file(file);
+}
+
+static void
 faults_of_the_device(struct fixture *f, struct device_simulated_options options)
 {
     device_simulated_set(f->device, &options);
@@ -335,7 +345,8 @@ deposit_bytes(struct fixture *f, struct text bytes)
     return place;
 }
 
-/* A group inside content whose header is lost, at the end or in the middle of the volume. */
+/* A group inside content whose header is lost, at the end or in the middle of the volume; 0: the
+ * store does not open. */
 static uint64_t
 last_sequence_with_forgery(uint64_t sequence, bool know_mark, bool torn)
 {
@@ -350,6 +361,7 @@ last_sequence_with_forgery(uint64_t sequence, bool know_mark, bool torn)
     check(device_read_exactly(file, 0, head, sizeof head, &error), &error);
     if (know_mark)
         memcpy(mark, strstr(head + 512, "\"mark\":\"") + 8, 32);
+    device_close_file(file); /* opening puts another in the place of an empty volume */
     open_store(&f, NULL);
     first = deposit(&f, 1, 3000, NULL, NULL);
     forge(&forged, sequence, first.chain, mark);
@@ -358,11 +370,11 @@ last_sequence_with_forgery(uint64_t sequence, bool know_mark, bool torn)
         deposit(&f, 3, 3000, NULL, NULL);
     close_store(&f);
     if (torn)
-        check(f.device->operations->truncate(file, place.offset + forged.length, &error), &error);
-    device_close_file(file);
+        cut_to(&f, "log-0000000001.tar", place.offset + forged.length);
     device_simulated_flip(f.device, "log-0000000001.tar", place.offset - 512 + 3, 2);
-    open_store(&f, NULL);
-    uint64_t last = store_position(f.store).sequence;
+    enum error_code code = try_open(&f, &error);
+    uint64_t last = code == ERROR_NONE ? store_position(f.store).sequence : 0;
+    assert_true(code == ERROR_NONE || code == ERROR_CORRUPT);
     buffer_release(&forged);
     release(&f);
     return last;
@@ -376,9 +388,10 @@ content_cannot_pass_for_a_group(void **state)
         assert_int_equal(last_sequence_with_forgery(sequence, false, true), 1);
         assert_int_equal(last_sequence_with_forgery(sequence, false, false), 3);
     }
-    /* The forgery is a good one: it fails by the mark, and where it follows, by its place. */
+    /* The forgery is a good one: it fails by the mark. Where it follows it is not in its place, and
+     * might be a group before which something was put in: a person must look. */
     assert_int_equal(last_sequence_with_forgery(3, true, true), 3);
-    assert_int_equal(last_sequence_with_forgery(2, true, true), 1);
+    assert_int_equal(last_sequence_with_forgery(2, true, true), 0);
 }
 
 static void
