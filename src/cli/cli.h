@@ -156,7 +156,7 @@ struct reply {
 };
 enum error_code cli_reply(struct channel *channel, const struct reply *reply, struct error *error) AV_MUST_USE;
 
-/* Connects, sends, prints every line by `human` (or as JSON), the result with --json, and says what failed. */
+/* Connects, sends, prints every line by `human` (NULL, or with --json: as it came), the result with --json, and says what failed. */
 typedef void human_line(struct cli *cli, const struct json *line);
 enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
 

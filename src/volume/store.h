@@ -206,6 +206,7 @@ struct journal_group {
     struct position position;
     int64_t time_us;
     uint64_t node, node_sequence;
+    struct text last_line;           /* the group's own, as it stands in the volume; no newline */
     unsigned line_count;             /* without the last line */
     const struct text *lines;        /* the JSON objects (or {"purged":…}) */
     const uint64_t *line_offsets;    /* of each, from the entry's first data byte */

@@ -261,7 +261,7 @@ struct journal_entry {
     int64_t time_us;
     struct text *lines;
     uint64_t *line_offsets;
-    size_t line_count, line_capacity;
+    size_t line_count, line_capacity; /* without the last line, which is lines[line_count] */
     struct journal_tar_entry *entries;
     size_t entry_count, entry_capacity;
     struct buffer hashes; /* previous H, then one a line */

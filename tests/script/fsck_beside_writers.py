@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# timeout: 600
 """fsck looks at one moment: writers, purges and compaction beside it are no faults."""
 import threading
 
