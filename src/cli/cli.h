@@ -76,7 +76,7 @@ enum exit_status exit_status_of(enum error_code code);
     X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
       "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
       "archivolt verify --budget 50MB\n")                                                          \
-    X(fsck, "fsck", "", "Check the catalog against itself and the journal.", "archivolt fsck\n")   \
+    X(fsck, "fsck", "", "Check the catalog against itself, the journal and the volumes.", "archivolt fsck\n")   \
     X(rebuild, "rebuild", "", "Make the catalog anew from the volumes. The server must not run.", "archivolt rebuild\n") \
     X(dump, "dump", "", "Write the whole catalog as canonical JSON lines.", "archivolt dump | sha256sum\n") \
     X(compact, "compact", "[--gain PERCENT]", "Give back the space of what was purged or superseded in sealed volumes.", \
@@ -156,7 +156,7 @@ struct reply {
 };
 enum error_code cli_reply(struct channel *channel, const struct reply *reply, struct error *error) AV_MUST_USE;
 
-/* Connects, sends, prints every line by `human` (or as JSON), the result with --json, and says what failed. */
+/* Connects, sends, prints every line by `human` (NULL, or with --json: as it came), the result with --json, and says what failed. */
 typedef void human_line(struct cli *cli, const struct json *line);
 enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
 

@@ -253,8 +253,37 @@ show_progress(struct text payload)
     arena_release(&arena);
 }
 
-enum error_code
-cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
+static enum error_code
+take_line(const struct reply *reply, struct buffer *parts, struct text last, struct error *error)
+{
+    struct text line = last;
+    if (parts->length > 0) {
+        buffer_append_text(parts, last);
+        line = buffer_text(parts);
+    }
+    enum error_code code = buffer_status(parts, error);
+    if (code == ERROR_NONE)
+        code = reply->line(reply->context, line, error);
+    buffer_clear(parts);
+    return code;
+}
+
+static enum error_code
+take_content(const struct reply *reply, const struct frame *frame, struct buffer *parts, struct error *error)
+{
+    if (frame->type == FRAME_PART)
+        buffer_append_text(parts, frame->payload);
+    else if (frame->type == FRAME_LINE && reply->line != NULL)
+        return take_line(reply, parts, frame->payload, error);
+    else if (frame->type == FRAME_DATA && reply->data != NULL)
+        return reply->data(reply->context, frame->payload, error);
+    else if (frame->type == FRAME_END && reply->data != NULL)
+        return reply->data(reply->context, text_of(NULL, 0), error);
+    return ERROR_NONE;
+}
+
+static enum error_code
+take_frames(struct channel *channel, const struct reply *reply, struct buffer *parts, struct error *error)
 {
     enum error_code code = ERROR_NONE;
     bool shown = false;
@@ -279,15 +308,18 @@ cli_reply(struct channel *channel, const struct reply *reply, struct error *erro
             }
             return code;
         }
-        if (code != ERROR_NONE)
-            continue; /* what is left of an answer that we cannot use */
-        if (frame.type == FRAME_LINE && reply->line != NULL)
-            code = reply->line(reply->context, frame.payload, error);
-        else if (frame.type == FRAME_DATA && reply->data != NULL)
-            code = reply->data(reply->context, frame.payload, error);
-        else if (frame.type == FRAME_END && reply->data != NULL)
-            code = reply->data(reply->context, text_of(NULL, 0), error);
+        if (code == ERROR_NONE) /* else: what is left of an answer that we cannot use */
+            code = take_content(reply, &frame, parts, error);
     }
+}
+
+enum error_code
+cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
+{
+    struct buffer parts = {0};
+    enum error_code code = take_frames(channel, reply, &parts, error);
+    buffer_release(&parts);
+    return code;
 }
 
 struct simple {

@@ -188,6 +188,12 @@ enum error_code store_read_content(struct store *store, const struct content_ref
 enum error_code store_read_entry(struct store *store, struct place place, uint64_t size_bytes,
                                  struct buffer *ret_data, struct error *error) AV_MUST_USE;
 
+/* The tar header before a place, which names the entry that lies there; its data are not read. `content`: of a resource's
+ * content, which has a preamble in bulk volumes. `ret_path` holds 256 bytes. NOT_FOUND: there is no such volume;
+ * GONE: compaction left it out; CORRUPT: no such entry begins there. What was purged is named journal/void/.... */
+enum error_code store_read_header(struct store *store, struct place place, bool content, char *ret_path,
+                                  uint64_t *ret_size_bytes, struct error *error) AV_MUST_USE;
+
 /* One entry of a group, from its last line. */
 struct journal_tar_entry {
     struct text path;
@@ -200,6 +206,7 @@ struct journal_group {
     struct position position;
     int64_t time_us;
     uint64_t node, node_sequence;
+    struct text last_line;           /* the group's own, as it stands in the volume; no newline */
     unsigned line_count;             /* without the last line */
     const struct text *lines;        /* the JSON objects (or {"purged":…}) */
     const uint64_t *line_offsets;    /* of each, from the entry's first data byte */

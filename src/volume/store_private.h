@@ -199,6 +199,10 @@ enum error_code volume__renew(struct store *store, struct volume *volume,
 /* Where the entry's data is in the file as it is now. */
 enum error_code volume__locate(struct store *store, struct volume *volume, uint64_t offset,
                                uint64_t *ret_physical, struct error *error) AV_MUST_USE;
+/* The header that begins `before` bytes ahead of an entry's data (read.c). CORRUPT: there is none. */
+enum error_code volume__read_header(struct volume *volume, uint64_t physical, uint64_t before,
+                                    char path_out[TAR_PATH_MAX], struct tar_found *ret_found,
+                                    struct error *error) AV_MUST_USE;
 void volume__close_all(struct store *store);
 
 /* ---- volume_head.c: the first entry ---- */
@@ -257,7 +261,7 @@ struct journal_entry {
     int64_t time_us;
     struct text *lines;
     uint64_t *line_offsets;
-    size_t line_count, line_capacity;
+    size_t line_count, line_capacity; /* without the last line, which is lines[line_count] */
     struct journal_tar_entry *entries;
     size_t entry_count, entry_capacity;
     struct buffer hashes; /* previous H, then one a line */

@@ -46,25 +46,18 @@ check_header(struct verification *self, const struct journal_group *group,
              const struct journal_tar_entry *entry, struct volume *volume, uint64_t physical,
              bool *ret_skip, struct error *error)
 {
-    struct walk walk;
-    struct walk_entry found;
+    char path[TAR_PATH_MAX];
+    struct tar_found found;
     uint64_t before = is_bulk_content(self, group, entry) ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
-    if (physical < HEAD_BYTES + before)
-        return error_set(error, ERROR_CORRUPT, "no entry can be there");
-    enum error_code code = walk_init(&walk, volume->file, physical - before, error);
-    if (code == ERROR_NONE)
-        code = walk_look(&walk, &found, error);
-    if (code == ERROR_NOT_FOUND)
-        code = error_set(error, ERROR_CORRUPT, "zeros in the place of a tar header");
-    if (code == ERROR_NONE) {
-        *ret_skip = text_starts_with(found.path, TEXT("journal/void/"));
-        if (!*ret_skip &&
-            (!text_equal(found.path, entry->path) || found.data != physical ||
-             found.size != entry->length || found.mtime_s != (uint64_t)group->time_us / 1000000u))
-            code = error_set(error, ERROR_CORRUPT, "the tar header differs from the journal");
-    }
-    walk_release(&walk);
-    return code;
+    enum error_code code = volume__read_header(volume, physical, before, path, &found, error);
+    if (code != ERROR_NONE)
+        return code;
+    *ret_skip = text_starts_with(found.entry.path, TEXT("journal/void/"));
+    if (!*ret_skip &&
+        (!text_equal(found.entry.path, entry->path) || found.header_size != before ||
+         found.entry.size != entry->length || found.entry.mtime_s != (uint64_t)group->time_us / 1000000u))
+        return error_set(error, ERROR_CORRUPT, "the tar header differs from the journal");
+    return ERROR_NONE;
 }
 
 static bool

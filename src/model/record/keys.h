@@ -73,6 +73,7 @@ bool key_after(const struct key *prefix, struct key *ret_after);
 uint64_t key_read_number(struct text key, size_t offset); /* 8 bytes at offset; they must be there */
 uint32_t key_read_number32(struct text key, size_t offset);
 
+void key_of(struct key *key, enum family family, uint64_t id); /* of a family whose keys begin with an id */
 void key_node(struct key *key, uint64_t id);
 void key_counts(struct key *key, uint64_t id);
 void key_child(struct key *key, uint64_t parent, struct text name);
@@ -81,7 +82,9 @@ void key_tombstone(struct key *key, uint64_t parent, struct text name);
 void key_version(struct key *key, uint64_t id, uint64_t number);
 void key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index);
 void key_change(struct key *key, uint64_t sequence, uint32_t index);
+void key_due(struct key *key, uint64_t due_us, uint64_t id, struct text kind);
 void key_digest(struct key *key, struct text digest, uint64_t id);
+void key_rule_hash(struct key *key, struct text entries); /* as the record of the rule has them */
 void key_statement(struct key *key, uint64_t id, const struct statement *statement);
 /* The start shared by all statements of an attribute (or of the resource, attribute ""). */
 void key_statement_prefix(struct key *key, uint64_t id, struct text attribute);
@@ -95,7 +98,11 @@ void key_inverse(struct key *key, uint64_t id, const struct statement *statement
 /* An optional minus, digits, optionally a point and digits; at most 40 characters. */
 bool value_is_decimal(struct text value, double *ret_number);
 void key_ordered_double(struct key *key, double number); /* 8 bytes whose order is that of the numbers */
-/* From an inverse key: the id. */
+/* From an inverse key: the id, the statement's place. */
 uint64_t key_inverse_id(struct text key);
+uint32_t key_inverse_place(struct text key);
+
+/* Whether it begins with a family and has the numbers that keys of that family have. */
+bool key_is_whole(struct text key);
 
 #endif
