@@ -126,6 +126,8 @@ void http_answer_error(struct http_request *request, unsigned status, const stru
 /* The same with a code and message of its own. */
 void http_refuse(struct http_request *request, unsigned status, enum error_code code, const char *format, ...)
     AV_PRINTF(4, 5);
+/* For what is only read: answers OPTIONS, and refuses other methods than GET and HEAD. False: answered. */
+bool http_only_read(struct http_request *request);
 static inline bool
 http_answered(const struct http_request *request)
 {
