@@ -79,6 +79,7 @@ struct http_request {
     unsigned front_end_index;
     unsigned phase;
     bool sleeping;
+    _Atomic bool handed_over; /* by who woke it; all that was done before belongs to the event thread then */
     uint64_t drained_bytes;
     _Atomic uint64_t sent_bytes;
     const char *target_at; /* where the raw target stands in the connection's memory */
