@@ -153,6 +153,7 @@ struct reply {
     void *context;
     struct buffer *result; /* the RESULT's JSON; may be NULL */
     bool show_progress;
+    bool stop; /* the first error ends it: the connection is good for nothing more */
 };
 enum error_code cli_reply(struct channel *channel, const struct reply *reply, struct error *error) AV_MUST_USE;
 

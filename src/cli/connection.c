@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define THREADS_MAXIMUM 256u
+/* One command seldom makes more resources, and what it leaves of its last lease is lost. */
+#define LOCAL_ID_LEASE 100u
 
 struct connection {
     struct channel channel;
@@ -105,7 +107,7 @@ static enum error_code
 open_locally(struct cli *cli, struct connection *c, struct error *error)
 {
     struct model_options options = {.folder = c->folder, .limits = model_limits_default(), .notice = show_notice,
-                                    .context = cli};
+                                    .context = cli, .id_lease = LOCAL_ID_LEASE};
     enum error_code code = model_open(&options, &c->model, error);
     if (code == ERROR_NONE)
         code = local_channel(c, &c->channel, error);
@@ -279,6 +281,8 @@ cli_reply(struct channel *channel, const struct reply *reply, struct error *erro
             }
             return code;
         }
+        if (code != ERROR_NONE && reply->stop)
+            return code;
         if (code != ERROR_NONE)
             continue; /* what is left of an answer that we cannot use */
         if (frame.type == FRAME_LINE && reply->line != NULL)
@@ -295,6 +299,13 @@ struct simple {
     human_line *human;
 };
 
+/* A reader that has gone (`| head`) ends the command, and with it the work of the server. */
+static enum error_code
+output_status(struct error *error)
+{
+    return ferror(stdout) ? error_set(error, ERROR_IO, "cannot write to standard output") : ERROR_NONE;
+}
+
 static enum error_code
 simple_line(void *context, struct text json, struct error *error)
 {
@@ -304,14 +315,14 @@ simple_line(void *context, struct text json, struct error *error)
     if (simple->cli->json || simple->human == NULL) {
         fwrite(json.data, 1, json.length, stdout);
         putchar('\n');
-        return ferror(stdout) ? error_set(error, ERROR_IO, "cannot write to standard output") : ERROR_NONE;
+        return output_status(error);
     }
     arena_init(&arena, 0);
     enum error_code code = json_parse(&arena, json, &root, error);
     if (code == ERROR_NONE)
         simple->human(simple->cli, root);
     arena_release(&arena);
-    return code;
+    return code != ERROR_NONE ? code : output_status(error);
 }
 
 enum exit_status
@@ -321,7 +332,8 @@ cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
     struct error error = {0};
     struct buffer result = {0};
     struct simple simple = {cli, human};
-    struct reply reply = {simple_line, NULL, &simple, &result, !cli->quiet && isatty(2)};
+    struct reply reply = {.line = simple_line, .context = &simple, .result = &result,
+                          .show_progress = !cli->quiet && isatty(2), .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE) {
         buffer_release(&a->json);

@@ -163,7 +163,7 @@ fetch(struct channel *channel, const char *path, uint64_t version, const char *t
 {
     struct target t;
     struct call_arguments a;
-    struct reply reply = {target_line, target_data, &t, NULL, false};
+    struct reply reply = {.line = target_line, .data = target_data, .context = &t, .stop = target == NULL};
     enum error_code code = open_target(&t, target, error);
     if (code != ERROR_NONE)
         return code;
@@ -259,7 +259,7 @@ get_tree(struct cli *cli, const char *from, const char *to)
     struct connection *connection;
     struct call_arguments a;
     struct error error = {0};
-    struct reply reply = {tree_line, NULL, &tree, NULL, false};
+    struct reply reply = {.line = tree_line, .context = &tree, .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE)
         return cli_fail(cli, &error);

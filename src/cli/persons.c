@@ -167,7 +167,7 @@ add_token(struct cli *cli, const char *label, const char *days)
     struct json *root;
     struct buffer result = {0};
     struct error error = {0};
-    struct reply reply = {NULL, NULL, NULL, &result, false};
+    struct reply reply = {.result = &result};
     uint64_t number = 0;
     if (days != NULL && (!cli_number(days, &number) || number == 0 || number > 36500))
         return cli_usage(cli, "--days is a number from 1 to 36500");

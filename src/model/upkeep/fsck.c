@@ -45,7 +45,7 @@ fault(struct check *c, uint64_t id, const char *what, struct text detail)
         json_put_text(&w, detail);
     }
     json_end_object(&w);
-    c->line(c->context, buffer_text(&json));
+    (void)c->line(c->context, buffer_text(&json));
     buffer_release(&json);
     buffer_release(&path);
 }

@@ -49,9 +49,9 @@ list_volume(void *context, const struct volume_facts *facts)
     json_put_u64(&w, facts->size_bytes);
     put_digest(listing->model, &w, facts->number);
     json_end_object(&w);
-    listing->line(listing->context, buffer_text(&json));
+    bool goes_on = listing->line(listing->context, buffer_text(&json));
     buffer_release(&json);
-    return true;
+    return goes_on;
 }
 
 enum error_code
@@ -155,7 +155,7 @@ meet_expectation(struct expectation *expectation, const struct journal_group *gr
 }
 
 /* The last line without its chain arithmetic: what a reader wants to know of a group. */
-static void
+static bool
 tell_group(const struct journal_group *group, maintenance_line *line, void *context)
 {
     struct buffer json = {0};
@@ -178,8 +178,9 @@ tell_group(const struct journal_group *group, maintenance_line *line, void *cont
     json_key(&w, "hash");
     json_put_hex(&w, group->position.chain, CHAIN_BYTES);
     json_end_object(&w);
-    line(context, buffer_text(&json));
+    bool goes_on = line(context, buffer_text(&json));
     buffer_release(&json);
+    return goes_on;
 }
 
 struct journal_listing {
@@ -193,9 +194,11 @@ static enum error_code
 list_group(void *context, const struct journal_group *group, struct error *error)
 {
     struct journal_listing *listing = context;
-    for (unsigned i = 0; i < group->line_count; i++)
-        listing->line(listing->context, group->lines[i]);
-    tell_group(group, listing->line, listing->context);
+    bool goes_on = true;
+    for (unsigned i = 0; i < group->line_count && goes_on; i++)
+        goes_on = listing->line(listing->context, group->lines[i]);
+    if (!goes_on || !tell_group(group, listing->line, listing->context))
+        return error_set(error, ERROR_CLOSED, "stopped");
     return meet_expectation(&listing->expectation, group, error);
 }
 

@@ -125,12 +125,13 @@ call_put_resource(struct call *call, struct json_writer *w, const struct resourc
     }
 }
 
-void
+bool
 call_maintenance_line(void *context, struct text json)
 {
     struct call *call = context;
     if (call->send_error.code == ERROR_NONE)
         call->send_error.code = channel_send(call->channel, FRAME_LINE, json, &call->send_error);
+    return call->send_error.code == ERROR_NONE;
 }
 
 bool
