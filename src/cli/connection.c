@@ -210,19 +210,6 @@ arguments_flag(struct call_arguments *a, const char *name, bool value)
     json_put_bool(&a->writer, value);
 }
 
-enum error_code
-arguments_send(struct call_arguments *a, struct channel *channel, struct error *error)
-{
-    json_end_object(&a->writer);
-    enum error_code code = a->json.status == ERROR_INVALID
-                               ? error_set(error, ERROR_INVALID, "an argument is not UTF-8")
-                               : buffer_status(&a->json, error);
-    if (code == ERROR_NONE)
-        code = channel_send(channel, FRAME_CALL, buffer_text(&a->json), error);
-    buffer_release(&a->json);
-    return code;
-}
-
 static enum error_code
 take_error(struct text payload, struct error *error)
 {
@@ -236,6 +223,31 @@ take_error(struct text payload, struct error *error)
     }
     enum error_code code = error_set(error, error_from_word(word.data, word.length), "%.*s", TEXT_ARG(message));
     arena_release(&arena);
+    return code;
+}
+
+/* Who closes on us has perhaps said why: a server that takes no more commands does. */
+static enum error_code
+parting_words(struct channel *channel, struct error *error)
+{
+    struct frame frame;
+    if (channel_receive(channel, &frame, NULL) == ERROR_NONE && frame.type == FRAME_ERROR)
+        return take_error(frame.payload, error);
+    return ERROR_CLOSED;
+}
+
+enum error_code
+arguments_send(struct call_arguments *a, struct channel *channel, struct error *error)
+{
+    json_end_object(&a->writer);
+    enum error_code code = a->json.status == ERROR_INVALID
+                               ? error_set(error, ERROR_INVALID, "an argument is not UTF-8")
+                               : buffer_status(&a->json, error);
+    if (code == ERROR_NONE)
+        code = channel_send(channel, FRAME_CALL, buffer_text(&a->json), error);
+    if (code == ERROR_CLOSED)
+        code = parting_words(channel, error);
+    buffer_release(&a->json);
     return code;
 }
 

@@ -186,14 +186,19 @@ put_descriptor(const struct put *put, struct channel *channel, int fd, const cha
 {
     struct call_arguments a;
     struct reply reply = {.result = result};
-    struct error lost = {0};
+    struct error answered = {0};
     put_arguments(put, &a, path, status);
     enum error_code code = arguments_send(&a, channel, error);
     if (code != ERROR_NONE)
         return code;
     code = send_content(channel, fd, source, ret_bytes, error);
-    enum error_code answer = cli_reply(channel, &reply, code == ERROR_NONE ? error : &lost);
-    return code != ERROR_NONE ? code : answer;
+    enum error_code answer = cli_reply(channel, &reply, &answered);
+    /* A server that has gone, perhaps with a word that says why, is no reason of its own. */
+    if (answer != ERROR_NONE && (code == ERROR_NONE || code == ERROR_CLOSED)) {
+        *error = answered;
+        return answer;
+    }
+    return code;
 }
 
 static enum error_code
@@ -409,7 +414,7 @@ walk_folder(struct put *put, const char *source, const char *path)
     free(names);
 }
 
-static void
+static enum exit_status
 put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
 {
     pthread_t senders[JOBS_MAXIMUM];
@@ -429,6 +434,7 @@ put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
     if (!put->cli->quiet && !put->cli->json)
         fprintf(stderr, "archivolt: %llu files, %llu bytes stored\n", (unsigned long long)put->files,
                 (unsigned long long)put->bytes);
+    return put->status;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
@@ -448,17 +454,18 @@ note_kind(void *context, struct text json, struct error *error)
     return code;
 }
 
-static bool
-is_container(struct put *put, const char *path)
+static enum error_code
+is_container(struct put *put, const char *path, bool *ret_container, struct error *error)
 {
     struct call_arguments a;
-    struct error error = {0};
-    bool container = false;
-    struct reply reply = {.line = note_kind, .context = &container};
+    struct reply reply = {.line = note_kind, .context = ret_container};
+    *ret_container = false;
     arguments_begin(&a, "stat");
     arguments_string(&a, "path", path);
-    return arguments_send(&a, connection_channel(put->connection), &error) == ERROR_NONE &&
-           cli_reply(connection_channel(put->connection), &reply, &error) == ERROR_NONE && container;
+    enum error_code code = arguments_send(&a, connection_channel(put->connection), error);
+    if (code == ERROR_NONE)
+        code = cli_reply(connection_channel(put->connection), &reply, error);
+    return code == ERROR_NOT_FOUND || code == ERROR_GONE ? ERROR_NONE : code;
 }
 
 static void
@@ -490,23 +497,32 @@ put_one(struct put *put, const char *source, const char *destination, bool into)
 }
 
 static enum exit_status
+put_files(struct put *put, const char *destination, bool slash)
+{
+    struct cli *cli = put->cli;
+    struct error error = {0};
+    bool into = slash || cli->argument_count > 2; /* several sources: DST becomes a container */
+    if (!into && is_container(put, destination, &into, &error) != ERROR_NONE)
+        return cli_fail(cli, &error);
+    for (size_t i = 0; i + 1 < cli->argument_count; i++)
+        put_one(put, cli->arguments[i], destination, into && strcmp(cli->arguments[i], "-") != 0);
+    return put->status;
+}
+
+static enum exit_status
 put_all(struct put *put, bool recursive, unsigned jobs)
 {
     struct cli *cli = put->cli;
     const char *destination = cli->arguments[cli->argument_count - 1];
     size_t length = strlen(destination);
     char *trimmed = text_copy(text_of(destination, length > 1 && destination[length - 1] == '/' ? length - 1 : length));
-    if (recursive) {
-        put_tree(put, jobs, cli->arguments[0], trimmed);
-    } else {
-        bool into = trimmed[0] != '\0' && (trimmed[1] == '\0' || destination[length - 1] == '/' || is_container(put, trimmed));
-        if (cli->argument_count > 2 && !into)
-            into = true; /* several sources: DST becomes a container */
-        for (size_t i = 0; i + 1 < cli->argument_count; i++)
-            put_one(put, cli->arguments[i], trimmed, into && strcmp(cli->arguments[i], "-") != 0);
-    }
+    enum exit_status status;
+    if (recursive)
+        status = put_tree(put, jobs, cli->arguments[0], trimmed);
+    else
+        status = put_files(put, trimmed, destination[length - 1] == '/');
     free(trimmed);
-    return put->status;
+    return status;
 }
 
 static enum exit_status

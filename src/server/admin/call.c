@@ -264,6 +264,15 @@ answer_call(struct call *call, struct text payload, struct error *error)
 }
 
 void
+admin_refuse(int fd, const struct error *why)
+{
+    struct channel channel;
+    channel_init(&channel, fd);
+    (void)!send_error(&channel, why, NULL);
+    channel_release(&channel);
+}
+
+void
 admin_serve(struct model *model, const char *folder, int fd)
 {
     struct channel channel;
