@@ -174,6 +174,9 @@ struct progress {
 void progress_begin(struct progress *progress, const struct cli *cli, const char *what, uint64_t total);
 void progress_step(struct progress *progress, uint64_t done, uint64_t bytes);
 void progress_end(struct progress *progress);
+/* Echo of the terminal at standard input off and on again; a Ctrl-C between turns it on too. False: it is no terminal. */
+bool terminal_hush(void);
+void terminal_restore(void);
 /* A file that a Ctrl-C must remove; NULL: none. Main thread. */
 void interrupt_removes(const char *path);
 

@@ -4,6 +4,7 @@
 #include "io/clock.h"
 
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS UINT64_C(200000000)
@@ -87,26 +88,58 @@ progress_end(struct progress *p)
 static char doomed_path[8192];
 static volatile sig_atomic_t doomed;
 
+static struct termios terminal_before;
+static volatile sig_atomic_t hushed;
+
 static void
 on_interrupt(int signal_number)
 {
     static const char said[] = "\narchivolt: stopped\n";
     if (doomed)
         unlink(doomed_path);
+    if (hushed)
+        tcsetattr(0, TCSAFLUSH, &terminal_before);
     ssize_t written = write(2, said, sizeof said - 1);
     (void)written;
     _exit(128 + signal_number);
 }
 
+static void
+catch_interrupts(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_interrupt};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+bool
+terminal_hush(void)
+{
+    if (!isatty(0) || tcgetattr(0, &terminal_before) != 0)
+        return false;
+    struct termios silent = terminal_before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    hushed = 1;
+    catch_interrupts();
+    tcsetattr(0, TCSAFLUSH, &silent);
+    return true;
+}
+
+void
+terminal_restore(void)
+{
+    tcsetattr(0, TCSAFLUSH, &terminal_before);
+    hushed = 0;
+}
+
 void
 interrupt_removes(const char *path)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
     doomed = 0;
     if (path != NULL && strlen(path) < sizeof doomed_path) {
         memcpy(doomed_path, path, strlen(path) + 1);
         doomed = 1;
     }
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    catch_interrupts();
 }
