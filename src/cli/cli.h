@@ -168,10 +168,12 @@ uint64_t member_number(const struct json *line, const char *name);
 struct text member_text(const struct json *line, const char *name);
 struct progress {
     const char *what;
-    uint64_t began_ns, shown_ns, done, total, bytes;
+    uint64_t began_ns, shown_ns, done, bytes;
+    uint64_t total, total_bytes; /* 0: not known */
     bool on;
 };
 void progress_begin(struct progress *progress, const struct cli *cli, const char *what, uint64_t total);
+/* Files (or whatever is counted) and bytes so far: shows them, what is known of the whole, the rates, and the time left. */
 void progress_step(struct progress *progress, uint64_t done, uint64_t bytes);
 void progress_end(struct progress *progress);
 /* Echo of the terminal at standard input off and on again; a Ctrl-C between turns it on too. False: it is no terminal. */

@@ -56,6 +56,13 @@ progress_begin(struct progress *p, const struct cli *cli, const char *what, uint
                            .on = !cli->quiet && !cli->json && isatty(2)};
 }
 
+/* 0: cannot be told. */
+static double
+seconds_left(double seconds, uint64_t done, uint64_t total)
+{
+    return done > 0 && total > done ? seconds * (double)(total - done) / (double)done : 0;
+}
+
 void
 progress_step(struct progress *p, uint64_t done, uint64_t bytes)
 {
@@ -65,14 +72,16 @@ progress_step(struct progress *p, uint64_t done, uint64_t bytes)
     if (!p->on || now - p->shown_ns < PROGRESS_INTERVAL_NS)
         return;
     p->shown_ns = now;
-    double seconds = (double)(now - p->began_ns) / 1e9;
-    double rate = seconds > 0 ? (double)done / seconds : 0;
+    double seconds = (double)(now > p->began_ns ? now - p->began_ns : 1) / 1e9;
     fprintf(stderr, "\r%s: %llu", p->what, (unsigned long long)done);
     if (p->total > 0)
         fprintf(stderr, " of %llu", (unsigned long long)p->total);
-    fprintf(stderr, ", %.0f/s, %.1f MB/s", rate, seconds > 0 ? (double)bytes / seconds / 1e6 : 0);
-    if (p->total > done && rate > 0)
-        fprintf(stderr, ", %.0f s left", (double)(p->total - done) / rate);
+    if (p->total_bytes > 0)
+        fprintf(stderr, " files, %.1f of %.1f MB", (double)bytes / 1e6, (double)p->total_bytes / 1e6);
+    fprintf(stderr, ", %.0f/s, %.1f MB/s", (double)done / seconds, (double)bytes / seconds / 1e6);
+    double left = seconds_left(seconds, done, p->total), left_by_bytes = seconds_left(seconds, bytes, p->total_bytes);
+    if (left > 0 || left_by_bytes > 0)
+        fprintf(stderr, ", %.0f s left", left > left_by_bytes ? left : left_by_bytes);
     fputs("\033[K", stderr);
 }
 

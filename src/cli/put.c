@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +63,16 @@ say(struct put *put, const char *what, const char *source, const char *why)
     fprintf(stderr, "archivolt: %s: ", put->cli->command);
     print_escaped(stderr, text_from(source));
     fprintf(stderr, ": %s%s%s\n", what, why[0] == '\0' ? "" : ": ", why);
+}
+
+/* The same with the reason of the operating system, which decides the exit status as everywhere. */
+static void
+leave_out(struct put *put, const char *source, int os_errno)
+{
+    struct error error = {0};
+    enum error_code code = error_set_errno(&error, os_errno, "left out");
+    say(put, error.message, source, "");
+    note_status(put, exit_status_of(code));
 }
 
 /* ---- the journal of done files ------------------------------------------------------------------------ */
@@ -135,15 +146,24 @@ note_done(struct put *put, const char *path, uint64_t bytes)
     put->bytes += bytes;
     if (line.length > 0 && write(put->journal, line.data, line.length) != (ssize_t)line.length && put->status == EXIT_DONE)
         put->status = EXIT_FAILED;
-    progress_step(&put->progress, put->files, put->bytes);
+    progress_step(&put->progress, put->progress.done + 1, put->progress.bytes);
     lock_give(&put->lock);
     buffer_release(&line);
 }
 
 /* ---- one file ------------------------------------------------------------------------------------------ */
 
+static void
+note_sent(struct put *put, uint64_t bytes)
+{
+    lock_take(&put->lock);
+    progress_step(&put->progress, put->progress.done, put->progress.bytes + bytes);
+    lock_give(&put->lock);
+}
+
 static enum error_code
-send_content(struct channel *channel, int fd, const char *source, uint64_t *ret_bytes, struct error *error)
+send_content(struct put *put, struct channel *channel, int fd, const char *source, uint64_t *ret_bytes,
+             struct error *error)
 {
     char *chunk = malloc(CHUNK_BYTES);
     enum error_code code = ERROR_NONE;
@@ -159,6 +179,7 @@ send_content(struct channel *channel, int fd, const char *source, uint64_t *ret_
             break;
         *ret_bytes += (uint64_t)got;
         code = channel_send(channel, FRAME_DATA, text_of(chunk, (size_t)got), error);
+        note_sent(put, (uint64_t)got);
     }
     free(chunk);
     /* The end is told even after a failure, with a word that makes the server give up. */
@@ -181,7 +202,7 @@ put_arguments(const struct put *put, struct call_arguments *a, const char *path,
 }
 
 static enum error_code
-put_descriptor(const struct put *put, struct channel *channel, int fd, const char *source, const char *path,
+put_descriptor(struct put *put, struct channel *channel, int fd, const char *source, const char *path,
                const struct stat *status, struct buffer *result, uint64_t *ret_bytes, struct error *error)
 {
     struct call_arguments a;
@@ -191,7 +212,7 @@ put_descriptor(const struct put *put, struct channel *channel, int fd, const cha
     enum error_code code = arguments_send(&a, channel, error);
     if (code != ERROR_NONE)
         return code;
-    code = send_content(channel, fd, source, ret_bytes, error);
+    code = send_content(put, channel, fd, source, ret_bytes, error);
     enum error_code answer = cli_reply(channel, &reply, &answered);
     /* A server that has gone, perhaps with a word that says why, is no reason of its own. */
     if (answer != ERROR_NONE && (code == ERROR_NONE || code == ERROR_CLOSED)) {
@@ -348,6 +369,35 @@ repository_name(struct put *put, const char *source, const char *name, struct bu
     return true;
 }
 
+/* What there is to do, for the progress on a terminal: nothing is read but the folders. */
+static void
+count_tree(struct put *put, const char *source)
+{
+    char *root = text_copy(text_from(source));
+    char *roots[] = {root, NULL};
+    FTS *walk = put->progress.on ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info != FTS_F)
+            continue;
+        put->progress.total++;
+        put->progress.total_bytes += (uint64_t)entry->fts_statp->st_size;
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    free(root);
+}
+
+/* An earlier run has stored it. */
+static void
+leave_uncounted(struct put *put, const struct stat *status)
+{
+    uint64_t size = (uint64_t)status->st_size;
+    lock_take(&put->lock);
+    put->progress.total -= put->progress.total > 0;
+    put->progress.total_bytes -= put->progress.total_bytes > size ? size : put->progress.total_bytes;
+    lock_give(&put->lock);
+}
+
 static void walk_folder(struct put *put, const char *source, const char *path);
 
 static void
@@ -355,14 +405,15 @@ walk_entry(struct put *put, const char *source, const char *path)
 {
     struct stat status;
     if (lstat(source, &status) != 0) {
-        say(put, "left out", source, strerror(errno));
-        note_status(put, EXIT_FAILED);
+        leave_out(put, source, errno);
     } else if (S_ISDIR(status.st_mode)) {
         walk_folder(put, source, path);
     } else if (!S_ISREG(status.st_mode)) {
         say(put, "left out", source, S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file");
     } else if (!is_done(put, path)) {
         give_item(put, source, path, false);
+    } else {
+        leave_uncounted(put, &status);
     }
 }
 
@@ -404,8 +455,7 @@ walk_folder(struct put *put, const char *source, const char *path)
     struct dirent **names;
     int count = scandir(source, &names, not_dots, by_bytes);
     if (count < 0) {
-        say(put, "left out", source, strerror(errno));
-        note_status(put, EXIT_FAILED);
+        leave_out(put, source, errno);
         return;
     }
     if (strcmp(path, "/") != 0)
@@ -420,6 +470,7 @@ put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
     pthread_t senders[JOBS_MAXIMUM];
     unsigned running = 0;
     progress_begin(&put->progress, put->cli, "put", 0);
+    count_tree(put, source);
     while (running < jobs && pthread_create(&senders[running], NULL, sender_thread, put) == 0)
         running++;
     ensure(running > 0);
