@@ -27,6 +27,9 @@
     X(PROTOCOL, FAILED)                                                                            \
     X(NO_MEMORY, FAILED)
 
+#define EXIT_STATUS_WORDS                                                                          \
+    "0 done, 1 failed, 2 usage, 3 not found (in the repository or on this machine), 4 denied, 5 conflict or busy, 6 corrupt"
+
 enum exit_status
 exit_status_of(enum error_code code)
 {
@@ -244,7 +247,7 @@ cli_help(const char *command, FILE *to)
         fprintf(to, "usage: archivolt [--data DIR] %s %s\n\n%s\n\nExamples:\n%s", one->name, one->synopsis, one->help,
                 one->examples);
         fputs("\nEverywhere: --data DIR, --json (one object a line), --quiet, -v, --help\n"
-              "Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 corrupt\n", to);
+              "Exit status: " EXIT_STATUS_WORDS "\n", to);
         return;
     }
     fputs("usage: archivolt [--data DIR] COMMAND …\n\n", to);
@@ -276,7 +279,7 @@ manual_tail(void)
     puts(".SH OPTIONS EVERYWHERE\n.TP\n.B \\-\\-data \\fIDIR\\fR\nThe data folder; else ARCHIVOLT_DATA, else \\fBdata =\\fR in "
          "~/.config/archivolt.conf or /etc/archivolt.conf.\n.TP\n.B \\-\\-json\nOne JSON object a line.\n.TP\n"
          ".B \\-\\-quiet\nNo progress, no remarks.\n.TP\n.B \\-v\nSay whether a server or this process did the work.\n"
-         ".SH EXIT STATUS\n0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 corrupt.");
+         ".SH EXIT STATUS\n" EXIT_STATUS_WORDS ".");
 }
 
 enum exit_status

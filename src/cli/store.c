@@ -2,6 +2,8 @@
 /* archivolt verify, fsck, dump, compact, seal, journal, purge: the whole store. */
 #include "cli/cli.h"
 
+#include <errno.h>
+
 static enum exit_status
 no_arguments(const struct cli *cli)
 {
@@ -114,8 +116,11 @@ command_purge(struct cli *cli, int argc, char **argv)
     if (status != EXIT_DONE || apply == NULL)
         return status;
     char *folder = realpath(apply, NULL);
-    if (folder == NULL)
-        return cli_usage(cli, "there is no folder %s", apply);
+    if (folder == NULL) {
+        struct error error = {0};
+        error_set_errno(&error, errno, "cannot use %s", apply);
+        return cli_fail(cli, &error);
+    }
     arguments_begin(&a, "purge_copy");
     arguments_string(&a, "folder", folder);
     free(folder);

@@ -169,6 +169,19 @@ http_refuse(struct http_request *request, unsigned status, enum error_code code,
     http_answer_error(request, status, &error);
 }
 
+bool
+http_only_read(struct http_request *request)
+{
+    if (http_is_read(request))
+        return true;
+    http_set_header_static(request, "Allow", "GET, HEAD, OPTIONS");
+    if (request->method == HTTP_OPTIONS)
+        http_answer_empty(request, 204);
+    else
+        http_refuse(request, 405, ERROR_UNSUPPORTED, "this is only read");
+    return false;
+}
+
 /* ---- to libmicrohttpd ------------------------------------------------------------------------------ */
 
 static ssize_t

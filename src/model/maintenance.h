@@ -10,7 +10,8 @@
 #include "model/model.h"
 
 typedef bool maintenance_proceed(void *context, const char *what, uint64_t done, uint64_t total);
-typedef void maintenance_line(void *context, struct text json); /* one JSON object, no newline */
+/* One JSON object, no newline. False: nobody listens any more; what only tells stops then (CLOSED), what changes goes on. */
+typedef bool maintenance_line(void *context, struct text json);
 
 /* The whole catalog as canonical JSON lines, in key order. Waits for followers first, so that nothing but new work
  * changes the next dump. TIMEOUT when they do not come to an end. */

@@ -24,6 +24,7 @@ struct model_options {
     uint64_t content_memory_bytes;
     uint64_t catalog_cache_bytes;
     unsigned bulk_open;
+    unsigned id_lease;            /* ids leased at a time: what is not used of the last lease is lost; 0: 10,000 */
     bool accept_clock;
     bool read_only;               /* no lock, no recovery: looks at a copy */
     bool sha256;                  /* model_create only: digest sha256 instead of sha512 */

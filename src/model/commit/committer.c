@@ -621,6 +621,7 @@ committer_new(struct model *model, bool threaded, struct committer **ret_committ
     holds_on_release(model->holds, on_release, c);
     enum error_code code = load_next_id(model->catalog, &c->d.next_id, error);
     c->d.leased_until = c->d.next_id;
+    c->d.lease = model->options.id_lease != 0 ? model->options.id_lease : ID_LEASE_STANDARD;
     if (code == ERROR_NONE && threaded && pthread_create(&c->thread, NULL, committer_thread, c) != 0) {
         c->threaded = false;
         code = error_set(error, ERROR_NO_MEMORY, "the committer's thread cannot start");

@@ -14,7 +14,7 @@
 #include "ocfl/inventory.h"
 #include "ocfl/layout.h"
 
-#define ID_LEASE_BLOCK 10000u
+#define ID_LEASE_STANDARD 10000u
 
 /* An object version that a group holds: its root copies are written once, at the end of the group. */
 struct object_write {
@@ -51,6 +51,7 @@ struct decision {
     /* of one transaction */
     struct open_aggregate *aggregates;
     uint64_t next_id, leased_until;
+    unsigned lease; /* ids at a time */
 };
 
 /* ---- decide.c: what all decisions share ---- */

@@ -54,7 +54,7 @@ fsck_tell(struct fsck *f, enum fsck_fault fault, uint64_t id, struct text detail
         json_put_text(&w, detail);
     }
     json_end_object(&w);
-    f->line(f->context, buffer_text(&json));
+    (void)f->line(f->context, buffer_text(&json));
     buffer_release(&json);
 }
 

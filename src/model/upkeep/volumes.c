@@ -49,9 +49,9 @@ list_volume(void *context, const struct volume_facts *facts)
     json_put_u64(&w, facts->size_bytes);
     put_digest(listing->model, &w, facts->number);
     json_end_object(&w);
-    listing->line(listing->context, buffer_text(&json));
+    bool goes_on = listing->line(listing->context, buffer_text(&json));
     buffer_release(&json);
-    return true;
+    return goes_on;
 }
 
 enum error_code
@@ -165,9 +165,11 @@ static enum error_code
 list_group(void *context, const struct journal_group *group, struct error *error)
 {
     struct journal_listing *listing = context;
-    for (unsigned i = 0; i < group->line_count; i++)
-        listing->line(listing->context, group->lines[i]);
-    listing->line(listing->context, group->last_line);
+    bool goes_on = true;
+    for (unsigned i = 0; i < group->line_count && goes_on; i++)
+        goes_on = listing->line(listing->context, group->lines[i]);
+    if (!goes_on || !listing->line(listing->context, group->last_line))
+        return error_set(error, ERROR_CLOSED, "stopped");
     return meet_expectation(&listing->expectation, group, error);
 }
 
