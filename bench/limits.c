@@ -5,6 +5,8 @@
  */
 #include "limits.h"
 
+#include "body.h"
+
 #include "base/ensure.h"
 #include "format/digest.h"
 #include "io/clock.h"
@@ -31,8 +33,7 @@ limit_sequential_write(const char *folder, uint64_t bytes, double *ret_bytes_per
     char path[4096];
     char *block = malloc(WRITE_BYTES);
     ensure(block != NULL);
-    for (size_t i = 0; i < WRITE_BYTES; i++)
-        block[i] = (char)(i * 2654435761u >> 13);
+    body_fill(0, 0, 0, block, WRITE_BYTES);
     snprintf(path, sizeof path, "%s/limit-write", folder);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     enum error_code code = fd < 0 ? error_set_errno(error, errno, "cannot make %s", path) : ERROR_NONE;
@@ -95,13 +96,15 @@ write_files(void *context)
 {
     struct file_writer *w = context;
     char path[4096];
-    char *block = calloc(1, w->size);
+    char *block = malloc(w->size);
     ensure(block != NULL);
     snprintf(path, sizeof path, "%s/files-%u", w->folder, w->number);
     w->failed = mkdir(path, 0777) != 0 && errno != EEXIST;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (uint64_t i = 0; i < w->count && !w->failed; i++)
+    for (uint64_t i = 0; i < w->count && !w->failed; i++) {
+        body_fill(w->number, i, 0, block, w->size);
         w->failed = !deposit_file(w, folder, block, i);
+    }
     if (folder >= 0)
         close(folder);
     free(block);

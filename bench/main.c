@@ -3,16 +3,15 @@
  * archivolt-bench: the load tester. So far: PUT, GET and listing over HTTP in closed loop, and the machine's own limits.
  * Prints one JSON object a measurement; tests/perf/ makes tables of them.
  */
-#include "base/ensure.h"
-#include "client.h"
+#include "body.h"
 #include "limits.h"
-#include "statistics.h"
+#include "report.h"
 
 #include <getopt.h>
 
 struct options {
     const char *url, *token, *prefix, *log, *folder;
-    uint64_t size, count, in_flight, limit, made;
+    uint64_t size, count, in_flight, limit, made, seed;
     const char *after;
 };
 
@@ -21,7 +20,6 @@ struct options {
 struct work {
     const struct options *options;
     const char *authority, *base; /* of the URL */
-    struct buffer body;
 };
 
 /* Number n lies at PREFIX/x/y/n.bin, 1,000 files a folder; or flat under PREFIX with --flat (size of folder 0). */
@@ -41,21 +39,24 @@ append_head(const struct work *work, struct buffer *out)
         buffer_printf(out, "Authorization: Bearer %s\r\n", work->options->token);
 }
 
+/* What ends the head of a PUT, and the body of the file with this number. */
+static void
+append_body(const struct work *work, uint64_t number, struct buffer *out)
+{
+    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %llu\r\n\r\n",
+                  (unsigned long long)work->options->size);
+    body_append(work->options->seed, number, work->options->size, out);
+}
+
 static void
 request_put(struct load *load, uint64_t number, struct buffer *out)
 {
-    struct work *work = load->context;
+    const struct work *work = load->context;
     number += work->options->made;
     buffer_append_string(out, "PUT ");
     append_path(work, number, out);
     append_head(work, out);
-    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
-    if (work->body.length >= 20) { /* every body is another */
-        char stamp[21];
-        snprintf(stamp, sizeof stamp, "%020llu", (unsigned long long)number);
-        memcpy(work->body.data, stamp, 20);
-    }
-    buffer_append_text(out, buffer_text(&work->body));
+    append_body(work, number, out);
 }
 
 static void
@@ -85,12 +86,11 @@ request_list(struct load *load, uint64_t number, struct buffer *out)
 static void
 request_flat(struct load *load, uint64_t number, struct buffer *out)
 {
-    struct work *work = load->context;
-    buffer_printf(out, "PUT %s/%s/%010llu", work->base, work->options->prefix,
-                  (unsigned long long)(number + work->options->made));
+    const struct work *work = load->context;
+    number += work->options->made;
+    buffer_printf(out, "PUT %s/%s/%010llu", work->base, work->options->prefix, (unsigned long long)number);
     append_head(work, out);
-    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
-    buffer_append_text(out, buffer_text(&work->body));
+    append_body(work, number, out);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------- */
@@ -115,38 +115,6 @@ write_log(const char *path, const struct load *load)
     fclose(file);
 }
 
-/* Rate of a stretch of the operations, in the order in which they ended. */
-static double
-rate_of(const struct load *load, uint64_t from, uint64_t to)
-{
-    uint64_t span = load->samples[to - 1].end_ns - (from == 0 ? 0 : load->samples[from - 1].end_ns);
-    return span == 0 ? 0 : (double)(to - from) * 1e9 / (double)span;
-}
-
-static void
-print_load(const char *what, const struct options *options, const struct load *load)
-{
-    uint64_t *durations = calloc(load->done + 1, sizeof *durations);
-    uint64_t tenth = load->done / 10;
-    ensure(durations != NULL);
-    for (uint64_t i = 0; i < load->done; i++)
-        durations[i] = load->samples[i].end_ns - load->samples[i].start_ns;
-    statistics_sort(durations, load->done);
-    printf("{\"what\":\"%s\",\"count\":%llu,\"errors\":%llu,\"in_flight\":%llu,\"size\":%llu,\"seconds\":%.3f,\"rate\":%.1f,"
-           "\"p50_ms\":%.3f,\"p95_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f,\"body_bytes\":%llu",
-           what, (unsigned long long)load->done, (unsigned long long)load->errors, (unsigned long long)options->in_flight,
-           (unsigned long long)options->size, (double)load->elapsed_ns / 1e9,
-           (double)load->done * 1e9 / (double)load->elapsed_ns, (double)statistics_quantile(durations, load->done, 0.5) / 1e6,
-           (double)statistics_quantile(durations, load->done, 0.95) / 1e6,
-           (double)statistics_quantile(durations, load->done, 0.99) / 1e6,
-           (double)statistics_quantile(durations, load->done, 1) / 1e6, (unsigned long long)load->body_bytes);
-    if (tenth > 0)
-        printf(",\"rate_first_tenth\":%.1f,\"rate_last_tenth\":%.1f", rate_of(load, 0, tenth),
-               rate_of(load, load->done - tenth, load->done));
-    puts("}");
-    free(durations);
-}
-
 static int
 run_load(const char *what, const struct options *options, load_request *request)
 {
@@ -162,19 +130,15 @@ run_load(const char *what, const struct options *options, load_request *request)
     snprintf(authority, sizeof authority, "%s:%s", host, port);
     work.authority = authority;
     work.base = options->url + used;
-    buffer_append_zeros(&work.body, options->size);
-    for (size_t i = 0; i < work.body.length; i++) /* does not compress away */
-        work.body.data[i] = (char)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 29);
     struct load load = {.host = host, .port = port, .in_flight = (unsigned)options->in_flight, .count = options->count,
                         .request = request, .context = &work};
     enum error_code code = load_run(&load, &error);
     if (code == ERROR_NONE)
-        print_load(what, options, &load);
+        report_print(what, options->size, &load);
     if (code == ERROR_NONE && options->log != NULL)
         write_log(options->log, &load);
     int status = code != ERROR_NONE ? fail(&error) : load.errors > 0;
     load_release(&load);
-    buffer_release(&work.body);
     return status;
 }
 
@@ -218,8 +182,9 @@ usage(FILE *to, int status)
 {
     fputs("usage: archivolt-bench put|get|list|flat URL [options]\n"
           "       archivolt-bench limits --folder DIR [--size N]\n"
-          "  --token T --size BYTES --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME\n"
+          "  --token T --size BYTES --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N\n"
           "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
+          "  Bodies are made from the seed and their numbers: none compresses, no two of a run have one digest.\n"
           "One JSON object a measurement. Exit status 1 when any answer was not 2xx.\n"
           "Example: archivolt-bench put http://127.0.0.1:8080/rest --token T --in-flight 32 --count 100000\n", to);
     return status;
@@ -231,11 +196,11 @@ read_options(int argc, char **argv, struct options *o)
     static const struct option longs[] = {{"token", 1, NULL, 't'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
                                           {"count", 1, NULL, 'c'},  {"prefix", 1, NULL, 'p'}, {"made", 1, NULL, 'm'},
                                           {"log", 1, NULL, 'l'},    {"limit", 1, NULL, 'k'},  {"after", 1, NULL, 'a'},
-                                          {"folder", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+                                          {"folder", 1, NULL, 'f'}, {"seed", 1, NULL, 'e'},   {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         uint64_t number = 0;
         bool is_number = optarg != NULL && text_to_u64(text_from(optarg), &number);
-        if (strchr("snckm", letter) != NULL && !is_number)
+        if (strchr("snckme", letter) != NULL && !is_number)
             return false;
         switch (letter) {
         case 't': o->token = optarg; break;
@@ -247,6 +212,7 @@ read_options(int argc, char **argv, struct options *o)
         case 'l': o->log = optarg; break;
         case 'k': o->limit = number; break;
         case 'a': o->after = optarg; break;
+        case 'e': o->seed = number; break;
         case 'f': o->folder = optarg; break;
         default: return false;
         }

@@ -30,3 +30,16 @@ statistics_quantile(const uint64_t *sorted, uint64_t count, double part)
         rank = 1;
     return sorted[rank > count ? count - 1 : rank - 1];
 }
+
+bool
+statistics_rates(const uint64_t *ends_ns, uint64_t count, unsigned parts, double *ret_rates)
+{
+    if (count < parts)
+        return false;
+    for (unsigned i = 0; i < parts; i++) {
+        uint64_t from = count * i / parts, to = count * (i + 1) / parts;
+        uint64_t span_ns = ends_ns[to - 1] - (from == 0 ? 0 : ends_ns[from - 1]);
+        ret_rates[i] = span_ns == 0 ? 0 : (double)(to - from) * 1e9 / (double)span_ns;
+    }
+    return true;
+}

@@ -3,10 +3,16 @@
 #ifndef ARCHIVOLT_BENCH_STATISTICS_H
 #define ARCHIVOLT_BENCH_STATISTICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void statistics_sort(uint64_t *values, uint64_t count);
 /* Of sorted values, by nearest rank: the smallest value that at least `part` (0 to 1) of them do not exceed. 0 of none. */
 uint64_t statistics_quantile(const uint64_t *sorted, uint64_t count, double part);
+/*
+ * Rates a second of `parts` stretches of equal number, from the times (ns, ascending, the clock started at 0) at which operations
+ * ended. False when there are fewer operations than parts. A stretch that took no time has rate 0.
+ */
+bool statistics_rates(const uint64_t *ends_ns, uint64_t count, unsigned parts, double *ret_rates);
 
 #endif
