@@ -13,6 +13,7 @@ struct options {
     const char *url, *token, *prefix, *log, *folder;
     uint64_t size, count, in_flight, limit, made, seed;
     const char *after;
+    bool any_bytes;
 };
 
 /* ---- requests ---------------------------------------------------------------------------------------------- */
@@ -49,7 +50,7 @@ append_body(const struct work *work, uint64_t number, struct buffer *out)
 }
 
 static void
-request_put(struct load *load, uint64_t number, struct buffer *out)
+request_put(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
     number += work->options->made;
@@ -59,19 +60,45 @@ request_put(struct load *load, uint64_t number, struct buffer *out)
     append_body(work, number, out);
 }
 
+/* The file that GET number `number` asks for. */
+static uint64_t
+drawn_file(const struct work *work, uint64_t number)
+{
+    return ((number * UINT64_C(6364136223846793005) + 1442695040888963407u) >> 33) % work->options->made;
+}
+
 static void
-request_get(struct load *load, uint64_t number, struct buffer *out)
+request_get(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
-    number = number * UINT64_C(6364136223846793005) + 1442695040888963407u;
     buffer_append_string(out, "GET ");
-    append_path(work, (number >> 33) % work->options->made, out);
+    append_path(work, drawn_file(work, number), out);
     append_head(work, out);
     buffer_append_string(out, "\r\n");
 }
 
+/* The body as put made it; with --any-bytes any of that length. */
+static bool
+check_get(const struct load *load, uint64_t number, uint64_t offset, const char *data, size_t length)
+{
+    const struct work *work = load->context;
+    char wanted[4096];
+    if (data == NULL)
+        return offset == work->options->size;
+    while (length > 0 && !work->options->any_bytes) {
+        size_t part = length < sizeof wanted ? length : sizeof wanted;
+        body_fill(work->options->seed, drawn_file(work, number), offset, wanted, part);
+        if (memcmp(data, wanted, part) != 0)
+            return false;
+        data += part;
+        offset += part;
+        length -= part;
+    }
+    return true;
+}
+
 static void
-request_list(struct load *load, uint64_t number, struct buffer *out)
+request_list(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
     buffer_printf(out, "GET %s/%s", work->base, work->options->prefix);
@@ -84,7 +111,7 @@ request_list(struct load *load, uint64_t number, struct buffer *out)
 }
 
 static void
-request_flat(struct load *load, uint64_t number, struct buffer *out)
+request_flat(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
     number += work->options->made;
@@ -102,21 +129,23 @@ fail(const struct error *error)
     return 1;
 }
 
-static void
-write_log(const char *path, const struct load *load)
-{
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return;
-    fputs("start_ns,end_ns,status,connection\n", file);
-    for (uint64_t i = 0; i < load->done; i++)
-        fprintf(file, "%llu,%llu,%u,%u\n", (unsigned long long)load->samples[i].start_ns,
-                (unsigned long long)load->samples[i].end_ns, load->samples[i].status, load->samples[i].connection);
-    fclose(file);
-}
+/* A kind of operation. */
+struct workload {
+    const char *name;
+    load_request *request;
+    load_check *check;
+    bool stores, reads; /* bodies of --size; reads files that were made before (--made) */
+};
+
+static const struct workload workloads[] = {
+    {.name = "put", .request = request_put, .stores = true},
+    {.name = "get", .request = request_get, .check = check_get, .reads = true},
+    {.name = "list", .request = request_list},
+    {.name = "flat", .request = request_flat, .stores = true},
+};
 
 static int
-run_load(const char *what, const struct options *options, load_request *request)
+run_load(const char *what, const struct options *options, const struct workload *workload)
 {
     struct work work = {.options = options};
     char host[256], port[8] = "80", authority[300];
@@ -131,12 +160,13 @@ run_load(const char *what, const struct options *options, load_request *request)
     work.authority = authority;
     work.base = options->url + used;
     struct load load = {.host = host, .port = port, .in_flight = (unsigned)options->in_flight, .count = options->count,
-                        .request = request, .context = &work};
+                        .items = options->made, .size = workload->stores ? options->size : 0, .request = workload->request,
+                        .check = workload->check, .context = &work};
     enum error_code code = load_run(&load, &error);
     if (code == ERROR_NONE)
-        report_print(what, options->size, &load);
+        report_print(what, &load);
     if (code == ERROR_NONE && options->log != NULL)
-        write_log(options->log, &load);
+        code = report_log(options->log, &load, &error);
     int status = code != ERROR_NONE ? fail(&error) : load.errors > 0;
     load_release(&load);
     return status;
@@ -169,7 +199,7 @@ run_limits(struct options *options)
         options->url = url;
         options->in_flight = in_flight;
         options->count = in_flight == 1 ? 20000 : 60000;
-        int status = run_load("HTTP discard", options, request_put);
+        int status = run_load("HTTP discard", options, &workloads[0]);
         discard_stop(&server);
         if (status != 0)
             return status;
@@ -182,10 +212,11 @@ usage(FILE *to, int status)
 {
     fputs("usage: archivolt-bench put|get|list|flat URL [options]\n"
           "       archivolt-bench limits --folder DIR [--size N]\n"
-          "  --token T --size BYTES --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N\n"
+          "  --token T --size BYTES (10KiB, 1MB) --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N --any-bytes\n"
           "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
-          "  Bodies are made from the seed and their numbers: none compresses, no two of a run have one digest.\n"
-          "One JSON object a measurement. Exit status 1 when any answer was not 2xx.\n"
+          "  Bodies are made from the seed and their numbers: none compresses, no two of a run have one digest. get wants the bytes\n"
+          "  that put sent (same seed and size); with --any-bytes the size alone.\n"
+          "One JSON object a measurement. Exit status 1 when any answer was not 2xx or not what was stored.\n"
           "Example: archivolt-bench put http://127.0.0.1:8080/rest --token T --in-flight 32 --count 100000\n", to);
     return status;
 }
@@ -196,10 +227,12 @@ read_options(int argc, char **argv, struct options *o)
     static const struct option longs[] = {{"token", 1, NULL, 't'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
                                           {"count", 1, NULL, 'c'},  {"prefix", 1, NULL, 'p'}, {"made", 1, NULL, 'm'},
                                           {"log", 1, NULL, 'l'},    {"limit", 1, NULL, 'k'},  {"after", 1, NULL, 'a'},
-                                          {"folder", 1, NULL, 'f'}, {"seed", 1, NULL, 'e'},   {NULL, 0, NULL, 0}};
+                                          {"folder", 1, NULL, 'f'}, {"seed", 1, NULL, 'e'},   {"any-bytes", 0, NULL, 'y'},
+                                          {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         uint64_t number = 0;
-        bool is_number = optarg != NULL && text_to_u64(text_from(optarg), &number);
+        bool is_number = optarg != NULL && (letter == 's' ? text_to_bytes(text_from(optarg), &number)
+                                                          : text_to_u64(text_from(optarg), &number));
         if (strchr("snckme", letter) != NULL && !is_number)
             return false;
         switch (letter) {
@@ -211,6 +244,7 @@ read_options(int argc, char **argv, struct options *o)
         case 'm': o->made = number; break;
         case 'l': o->log = optarg; break;
         case 'k': o->limit = number; break;
+        case 'y': o->any_bytes = true; break;
         case 'a': o->after = optarg; break;
         case 'e': o->seed = number; break;
         case 'f': o->folder = optarg; break;
@@ -233,14 +267,9 @@ main(int argc, char **argv)
     if (!read_options(argc - 1, argv + 1, &options))
         return usage(stderr, 2);
     options.url = optind + 1 < argc ? argv[optind + 1] : NULL;
-    if (strcmp(argv[1], "put") == 0)
-        return run_load("put", &options, request_put);
-    if (strcmp(argv[1], "get") == 0 && options.made > 0)
-        return run_load("get", &options, request_get);
-    if (strcmp(argv[1], "list") == 0)
-        return run_load("list", &options, request_list);
-    if (strcmp(argv[1], "flat") == 0)
-        return run_load("flat", &options, request_flat);
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        if (strcmp(argv[1], workloads[i].name) == 0 && (!workloads[i].reads || options.made > 0))
+            return run_load(argv[1], &options, &workloads[i]);
     if (strcmp(argv[1], "limits") == 0)
         return run_limits(&options);
     return usage(stderr, 2);

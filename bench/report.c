@@ -5,6 +5,8 @@
 #include "base/ensure.h"
 #include "statistics.h"
 
+#include <errno.h>
+
 enum { TENTHS = 10 };
 
 static void
@@ -12,15 +14,16 @@ print_quantiles(const struct load *load)
 {
     static const struct {
         const char *name;
-        double part;
-    } quantiles[] = {{"p50_ms", 0.5}, {"p95_ms", 0.95}, {"p99_ms", 0.99}, {"max_ms", 1}};
+        unsigned per_10000;
+    } quantiles[] = {{"p50_ms", 5000}, {"p95_ms", 9500}, {"p99_ms", 9900}, {"max_ms", 10000}};
     uint64_t *durations = calloc(load->done + 1, sizeof *durations);
     ensure(durations != NULL);
     for (uint64_t i = 0; i < load->done; i++)
         durations[i] = load->samples[i].end_ns - load->samples[i].start_ns;
     statistics_sort(durations, load->done);
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        printf(",\"%s\":%.3f", quantiles[i].name, (double)statistics_quantile(durations, load->done, quantiles[i].part) / 1e6);
+        printf(",\"%s\":%.3f", quantiles[i].name,
+               (double)statistics_quantile(durations, load->done, quantiles[i].per_10000) / 1e6);
     free(durations);
 }
 
@@ -44,14 +47,33 @@ print_tenths(const struct load *load)
 }
 
 void
-report_print(const char *what, uint64_t size, const struct load *load)
+report_print(const char *what, const struct load *load)
 {
     double seconds = (double)load->elapsed_ns / 1e9;
-    printf("{\"what\":\"%s\",\"count\":%llu,\"errors\":%llu,\"in_flight\":%u,\"size\":%llu,\"seconds\":%.3f,\"rate\":%.1f", what,
-           (unsigned long long)load->done, (unsigned long long)load->errors, load->in_flight, (unsigned long long)size, seconds,
-           seconds > 0 ? (double)load->done / seconds : 0);
+    printf("{\"what\":\"%s\",\"count\":%llu,\"errors\":%llu,\"wrong\":%llu,\"in_flight\":%u,\"size\":%llu", what,
+           (unsigned long long)load->done, (unsigned long long)load->errors, (unsigned long long)load->wrong, load->in_flight,
+           (unsigned long long)load->size);
+    printf(",\"seconds\":%.3f,\"rate\":%.1f", seconds, seconds > 0 ? (double)load->done / seconds : 0);
     print_quantiles(load);
     printf(",\"body_bytes\":%llu", (unsigned long long)load->body_bytes);
     print_tenths(load);
     puts("}");
+}
+
+enum error_code
+report_log(const char *path, const struct load *load, struct error *error)
+{
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        return error_set_errno(error, errno, "cannot make %s", path);
+    fputs("intended_start_ns,start_ns,end_ns,items_stored,in_flight,worker,size,status\n", file);
+    for (uint64_t i = 0; i < load->done; i++) {
+        const struct sample *s = &load->samples[i];
+        fprintf(file, "%llu,%llu,%llu,%llu,%u,%u,%llu,%u\n", (unsigned long long)s->intended_ns, (unsigned long long)s->start_ns,
+                (unsigned long long)s->end_ns, (unsigned long long)s->items, s->in_flight, s->worker, (unsigned long long)s->size,
+                s->status);
+    }
+    bool failed = ferror(file) != 0;
+    failed |= fclose(file) != 0;
+    return failed ? error_set_errno(error, errno, "cannot write %s", path) : ERROR_NONE;
 }

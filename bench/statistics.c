@@ -18,17 +18,12 @@ statistics_sort(uint64_t *values, uint64_t count)
 }
 
 uint64_t
-statistics_quantile(const uint64_t *sorted, uint64_t count, double part)
+statistics_quantile(const uint64_t *sorted, uint64_t count, unsigned per_10000)
 {
+    uint64_t rank = (count * per_10000 + 9999) / 10000;
     if (count == 0)
         return 0;
-    double exact = part * (double)count;
-    uint64_t rank = (uint64_t)exact;
-    if ((double)rank < exact)
-        rank++;
-    if (rank == 0)
-        rank = 1;
-    return sorted[rank > count ? count - 1 : rank - 1];
+    return sorted[rank == 0 ? 0 : rank - 1];
 }
 
 bool

@@ -79,6 +79,49 @@ bodies_look_like_noise(void **state)
 }
 
 static void
+quantiles_by_nearest_rank(void **state)
+{
+    /* The worked example of the nearest-rank method, and one whose parts fall on ranks exactly. */
+    static const uint64_t five[] = {15, 20, 35, 40, 50};
+    uint64_t hundred[100];
+    (void)state;
+    assert_int_equal(statistics_quantile(five, 5, 500), 15);
+    assert_int_equal(statistics_quantile(five, 5, 3000), 20);
+    assert_int_equal(statistics_quantile(five, 5, 4000), 20);
+    assert_int_equal(statistics_quantile(five, 5, 5000), 35);
+    assert_int_equal(statistics_quantile(five, 5, 10000), 50);
+    for (uint64_t i = 0; i < 100; i++)
+        hundred[i] = i + 1;
+    for (unsigned percent = 1; percent <= 100; percent++)
+        assert_int_equal(statistics_quantile(hundred, 100, percent * 100), percent);
+    assert_int_equal(statistics_quantile(hundred, 100, 9990), 100);
+    assert_int_equal(statistics_quantile(hundred, 100, 0), 1);
+}
+
+static void
+quantiles_of_none_one_and_two(void **state)
+{
+    static const uint64_t values[] = {3, 9};
+    static const unsigned parts[] = {0, 5000, 5001, 10000};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(statistics_quantile(NULL, 0, parts[i]), 0);
+        assert_int_equal(statistics_quantile(values, 1, parts[i]), 3);
+        assert_int_equal(statistics_quantile(values, 2, parts[i]), i < 2 ? 3 : 9);
+    }
+}
+
+static void
+values_are_sorted_as_numbers(void **state)
+{
+    uint64_t values[] = {UINT64_MAX, 0, 10, 9, UINT64_MAX - 1, 9};
+    static const uint64_t sorted[] = {0, 9, 9, 10, UINT64_MAX - 1, UINT64_MAX};
+    (void)state;
+    statistics_sort(values, 6);
+    assert_memory_equal(values, sorted, sizeof sorted);
+}
+
+static void
 rates_of_stretches(void **state)
 {
     /* Two operations in the first second, then four, then none measurable. */
@@ -105,6 +148,9 @@ main(void)
         cmocka_unit_test(bodies_follow_from_seed_and_number),
         cmocka_unit_test(any_piece_of_a_body_can_be_made_alone),
         cmocka_unit_test(bodies_look_like_noise),
+        cmocka_unit_test(quantiles_by_nearest_rank),
+        cmocka_unit_test(quantiles_of_none_one_and_two),
+        cmocka_unit_test(values_are_sorted_as_numbers),
         cmocka_unit_test(rates_of_stretches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
