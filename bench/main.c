@@ -172,24 +172,47 @@ run_load(const char *what, const struct options *options, const struct workload 
     return status;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------ */
+
+enum {
+    APPEND_OVERHEAD_BYTES = 2048, /* heads and journal of a deposit: one of 10 KiB appends 12 KiB */
+    APPEND_GROUP = 32,
+    APPEND_MS = 3000,
+};
+
+static enum error_code
+print_disk_limits(const struct options *options, struct error *error)
+{
+    double figure;
+    enum error_code code = limit_sequential_write(options->folder, UINT64_C(1) << 30, &figure, error);
+    if (code == ERROR_NONE)
+        printf("{\"what\":\"raw sequential write\",\"bytes_per_second\":%.0f}\n", figure);
+    for (unsigned batch = 1; code == ERROR_NONE && batch <= APPEND_GROUP; batch += APPEND_GROUP - 1) {
+        struct appends found;
+        code = limit_appends(options->folder, batch, options->size + APPEND_OVERHEAD_BYTES, APPEND_MS, &found, error);
+        if (code == ERROR_NONE)
+            printf("{\"what\":\"append and sync\",\"batch\":%u,\"size\":%llu,\"rate\":%.1f,\"p50_ms\":%.3f}\n", batch,
+                   (unsigned long long)options->size + APPEND_OVERHEAD_BYTES, found.rate, (double)found.p50_ns / 1e6);
+    }
+    for (unsigned threads = 1; code == ERROR_NONE && threads <= 32; threads += 31) {
+        code = limit_safe_files(options->folder, threads, threads == 1 ? 4000 : 16000, options->size, &figure, error);
+        if (code == ERROR_NONE)
+            printf("{\"what\":\"one file a deposit, synced\",\"in_flight\":%u,\"rate\":%.1f}\n", threads, figure);
+    }
+    return code;
+}
+
 static int
 run_limits(struct options *options)
 {
     struct error error = {0};
-    double figure;
     if (options->folder == NULL) {
         fputs("archivolt-bench: limits needs --folder DIR\n", stderr);
         return 2;
     }
-    if (limit_sequential_write(options->folder, UINT64_C(1) << 30, &figure, &error) != ERROR_NONE)
+    if (print_disk_limits(options, &error) != ERROR_NONE)
         return fail(&error);
-    printf("{\"what\":\"raw sequential write\",\"bytes_per_second\":%.0f}\n", figure);
     printf("{\"what\":\"sha512 of one core\",\"bytes_per_second\":%.0f}\n", limit_sha512());
-    for (unsigned threads = 1; threads <= 32; threads += 31) {
-        if (limit_safe_files(options->folder, threads, threads == 1 ? 4000 : 16000, options->size, &figure, &error) != ERROR_NONE)
-            return fail(&error);
-        printf("{\"what\":\"one file a deposit, synced\",\"in_flight\":%u,\"rate\":%.1f}\n", threads, figure);
-    }
     for (unsigned in_flight = 1; in_flight <= 128; in_flight = in_flight == 1 ? 32 : in_flight * 4) {
         struct discard server;
         char url[64];

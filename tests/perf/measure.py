@@ -102,6 +102,12 @@ class Server:
         """The one object that a workload against this server printed."""
         return bench(workload, self.rest, "--token", self.token, *words)[0]
 
+    def cpu_seconds(self):
+        """User and system time that the process has used, all its threads."""
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()  # from field 3 of proc(5) on; the name before may hold anything
+        return tuple(int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in fields[11:13])
+
     def memory_mib(self):
         with open(f"/proc/{self.process.pid}/status") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) / 1024
@@ -109,6 +115,21 @@ class Server:
     def metrics(self):
         text = urllib.request.urlopen(f"http://{self.authority}/metrics").read().decode()
         return {name: float(value) for name, value in re.findall(r"^(archivolt_\S+) (\S+)$", text, re.M)}
+
+
+class CpuMeter:
+    """CPU time of the server for each operation: on a machine that others load, steadier than a rate."""
+
+    def __init__(self, server):
+        self.server = server
+        self.before = server.cpu_seconds()
+
+    def microseconds(self, operations):
+        """(user, system) an operation, since the last call or the beginning."""
+        now = self.server.cpu_seconds()
+        spent = [(after - before) * 1e6 / operations for after, before in zip(now, self.before)]
+        self.before = now
+        return spent
 
 
 def row(what, figure, unit, *notes):

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the load tester that are pure: bodies and figures. */
+/* The parts of the load tester: bodies, figures, and a limit of the disk. */
 #include "unit.h"
 
 #include "bench/body.h"
+#include "bench/limits.h"
 #include "bench/statistics.h"
+
+#include <unistd.h>
 
 static void
 bodies_of_two_numbers_are_never_the_same(void **state)
@@ -140,6 +143,21 @@ rates_of_stretches(void **state)
     assert_float_equal(rates[0], -1, 1e-9);
 }
 
+static void
+appends_are_measured_and_leave_nothing(void **state)
+{
+    char folder[] = "/tmp/archivolt-test-bench-XXXXXX";
+    struct appends found = {0};
+    struct error error = {0};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_code(limit_appends(folder, 3, 1000, 0, &found, &error), ERROR_NONE); /* no time: one append all the same */
+    assert_int_equal(found.deposits, 3);
+    assert_true(found.rate > 0 && found.p50_ns > 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_code(limit_appends(folder, 1, 1000, 0, &found, &error), ERROR_NOT_FOUND);
+}
+
 int
 main(void)
 {
@@ -152,6 +170,7 @@ main(void)
         cmocka_unit_test(quantiles_of_none_one_and_two),
         cmocka_unit_test(values_are_sorted_as_numbers),
         cmocka_unit_test(rates_of_stretches),
+        cmocka_unit_test(appends_are_measured_and_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
