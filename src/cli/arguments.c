@@ -165,19 +165,7 @@ cli_number(const char *text, uint64_t *ret_value)
 bool
 cli_bytes(const char *text, uint64_t *ret_value)
 {
-    static const struct {
-        const char *word;
-        uint64_t factor;
-    } units[] = {{"", 1}, {"B", 1}, {"kB", 1000}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"KiB", 1u << 10},
-                 {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}};
-    size_t digits = strspn(text, "0123456789");
-    uint64_t number;
-    if (!text_to_u64(text_of(text, digits), &number))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(text + digits, units[i].word) == 0)
-            return !__builtin_mul_overflow(number, units[i].factor, ret_value);
-    return false;
+    return text_to_bytes(text_from(text), ret_value);
 }
 
 /* `data = DIR` of a configuration file; NULL when there is none. */
