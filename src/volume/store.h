@@ -147,6 +147,13 @@ enum error_code group_begin(struct store *store, bool urgent, struct group **ret
 /* A whole entry; the bytes are copied. Path by docs/format.md, at most 255 bytes, fits ustar. */
 enum error_code group_add_entry(struct group *group, struct text path, struct text data,
                                 struct place *ret_place, struct error *error) AV_MUST_USE;
+/* The number of the entry added last, for the two below; good until a mark before it is rolled back to. */
+size_t group_last_entry(const struct group *group);
+/* The bytes of an entry that group_add_entry() made; borrowed until the next addition. */
+struct text group_entry_data(const struct group *group, size_t number);
+/* The same bytes once more under another path; they are not hashed again. */
+enum error_code group_add_copy(struct group *group, struct text path, size_t number,
+                               struct error *error) AV_MUST_USE;
 /* The content as an entry. Small: its bytes are borrowed until commit or abandon. Bulk: the entry
  * lies in its bulk volume. `ret_sums` is the place of journal/sums for bulk, else volume 0. */
 enum error_code group_add_content(struct group *group, struct text path, struct content *content,

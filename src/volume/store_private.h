@@ -99,13 +99,9 @@ struct group_entry {
     size_t listing_end;             /* the listing up to and with this entry */
     struct content *content;        /* bulk: its preamble is filled in at commit */
     size_t path_start, path_length; /* of that content, in `paths` */
-};
-
-struct hash_memo { /* equal small entries of a group are hashed once */
-    size_t start, length;
+    size_t start, length;           /* small, no content: its data in `bytes`; start is never 0 then */
     unsigned char sha256[SHA256_BYTES];
 };
-enum { HASH_MEMOS = 8 };
 
 struct group {
     struct store *store;
@@ -126,8 +122,6 @@ struct group {
     size_t line_count, line_capacity;
     struct iovec *vector;
     size_t vector_capacity;
-    struct hash_memo memos[HASH_MEMOS];
-    unsigned memo_next;
 };
 
 struct store {

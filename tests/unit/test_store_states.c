@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the store opens and when it does not, what it does when writing fails, and limits. */
+#include "format/hex.h"
 #include "format/tar.h"
 #include "store_fixture.h"
 
@@ -672,6 +673,67 @@ what_is_rolled_back_leaves_no_trace(void **state)
     release(&f);
 }
 
+/* The journal tells path, length and digest of an entry. */
+static void
+expect_entry(const struct journal_group *group, size_t number, const char *path, struct text data)
+{
+    unsigned char sha256[32], told[32];
+    const struct journal_tar_entry *entry = &group->entries[number];
+    digest_compute(DIGEST_SHA256, data.data, data.length, sha256);
+    assert_true(text_equal(entry->path, text_from(path)));
+    assert_int_equal(entry->length, data.length);
+    assert_true(hex_decode(entry->sha256_hex, told, sizeof told));
+    assert_memory_equal(told, sha256, sizeof sha256);
+}
+
+static void
+a_copy_has_the_bytes_and_the_digest_of_its_entry(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct group *group;
+    struct group_info info;
+    struct journal_reader *reader;
+    struct journal_group found;
+    enum error_code status;
+    struct buffer data = {0};
+    char path[40], text[700];
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(group_begin(f.store, false, &group, &info, &error), &error);
+    struct group_mark mark = group_mark(group);
+    check(group_add_entry(group, TEXT("ocfl/gone"), TEXT("gone bytes"), NULL, &error), &error);
+    group_roll_back(group, mark);
+    for (unsigned i = 0; i < 40; i++) { /* enough for the buffers to move */
+        memset(text, (int)('a' + i % 26), sizeof text);
+        snprintf(path, sizeof path, "ocfl/%u", i);
+        check(group_add_entry(group, text_from(path), text_of(text, 500 + i * 5), NULL, &error), &error);
+        assert_int_equal(group_last_entry(group), i);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        snprintf(path, sizeof path, "ocfl/copy/%u", i);
+        check(group_add_copy(group, text_from(path), i, &error), &error);
+        assert_true(text_equal(group_entry_data(group, 40 + i), group_entry_data(group, i)));
+    }
+    check(group_add_line(group, TEXT("{\"op\":\"x\"}"), NULL, &error), &error);
+    check(group_commit(group, NULL, NULL, &error), &error);
+    check(journal_reader_open(f.store, 0, true, &reader, &error), &error);
+    assert_true(journal_reader_next(reader, &found, &status, &error));
+    assert_int_equal(found.entry_count, 80);
+    for (unsigned i = 0; i < 40; i++) {
+        memset(text, (int)('a' + i % 26), sizeof text);
+        snprintf(path, sizeof path, "ocfl/copy/%u", i);
+        expect_entry(&found, 40 + i, path, text_of(text, 500 + i * 5));
+        buffer_clear(&data);
+        check(store_read_entry(f.store, found.entries[40 + i].place, 500 + i * 5, &data, &error), &error);
+        assert_memory_equal(data.data, text, 500 + i * 5);
+    }
+    journal_reader_close(reader);
+    buffer_release(&data);
+    release(&f);
+}
+
 static void
 paths_that_json_or_tar_cannot_hold_are_refused(void **state)
 {
@@ -838,6 +900,7 @@ main(void)
         cmocka_unit_test(deletes_use_a_reserve_that_deposits_do_not),
         cmocka_unit_test(an_empty_group_writes_nothing),
         cmocka_unit_test(what_is_rolled_back_leaves_no_trace),
+        cmocka_unit_test(a_copy_has_the_bytes_and_the_digest_of_its_entry),
         cmocka_unit_test(paths_that_json_or_tar_cannot_hold_are_refused),
         cmocka_unit_test(a_reader_of_the_journal_sees_groups_only_when_they_are_durable),
         cmocka_unit_test(large_uploads_are_limited_and_given_up_ones_leave_nothing),

@@ -62,15 +62,14 @@ struct committer {
 
 struct mark {
     struct group_mark group;
-    size_t overlay, write_count, inventories;
+    size_t overlay, write_count;
     uint64_t leased_until;
 };
 
 static struct mark
 mark_of(const struct decision *d)
 {
-    return (struct mark){group_mark(d->group), overlay_mark(d->overlay), d->write_count, d->inventories.length,
-                         d->leased_until};
+    return (struct mark){group_mark(d->group), overlay_mark(d->overlay), d->write_count, d->leased_until};
 }
 
 static void
@@ -79,7 +78,6 @@ roll_back(struct decision *d, const struct mark *mark)
     group_roll_back(d->group, mark->group);
     overlay_roll_back(d->overlay, mark->overlay);
     d->write_count = mark->write_count;
-    buffer_truncate(&d->inventories, mark->inventories);
     d->leased_until = mark->leased_until; /* ids drawn since are gaps */
 }
 
@@ -305,7 +303,6 @@ begin_layout(struct committer *c)
 {
     overlay_clear(c->d.overlay);
     c->d.write_count = 0;
-    buffer_clear(&c->d.inventories);
     c->bulk_end_count = 0;
 }
 
@@ -656,7 +653,6 @@ committer_free(struct committer *c)
     buffer_release(&c->d.inventory_json);
     buffer_release(&c->d.node_storage);
     buffer_release(&c->d.old_node_storage);
-    buffer_release(&c->d.inventories);
     free(c->d.writes);
     free(c->bulk_ends);
     signal_release(&c->work);
