@@ -76,6 +76,18 @@ struct model_identity {
 void model_identity(struct model *model, struct model_identity *ret_identity);
 const struct model_limits *model_limits(const struct model *model);
 
+/*
+ * The next number of a named counter, from a block that has been journalled beforehand (so most calls wait for nothing, and
+ * numbers drawn and not used are gaps; what is left of a block is given back by model_close()). Blocks: not for event
+ * loops when model_drawn_at_hand() is false. Never gives out a number twice, also after a crash.
+ */
+enum error_code model_draw(struct model *model, struct text counter, uint64_t *ret_number, struct error *error) AV_MUST_USE;
+bool model_drawn_at_hand(struct model *model, struct text counter);
+/* No group that is stamped with this time or an earlier one will come any more: the upper bound of harvest lists. */
+int64_t model_settled_us(struct model *model);
+/* When the store was made. */
+int64_t model_created_us(struct model *model);
+
 /* ---- persons ------------------------------------------------------------------------------------ */
 
 struct principal principal_anonymous(void);

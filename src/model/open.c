@@ -7,6 +7,7 @@
  */
 #include "auth/token.h"
 #include "base/ensure.h"
+#include "model/commit/draw.h"
 #include "model/commit/hold.h"
 #include "model/record/keys.h"
 #include "model/persons/principal_cache.h"
@@ -98,6 +99,7 @@ model_alloc(const struct model_options *options)
     model->options = *options;
     model->options.folder = model->folder;
     model->limits = options->limits;
+    model->draws = draws_new();
     model->holds = holds_new(model->limits.lock_wait_ms, model->limits.transaction_idle_ms);
     model->clock = clock_real();
     model->random = random_real();
@@ -121,6 +123,7 @@ model_release(struct model *model)
     }
     data_lock_free(model->data_lock);
     holds_free(model->holds);
+    draws_free(model->draws);
     free(model->folder);
     free(model);
 }
@@ -533,11 +536,38 @@ model_close(struct model *model)
         return;
     follower_free(model->follower);
     model->follower = NULL;
+    if (model->committer != NULL)
+        draws_give_back(model);
     committer_free(model->committer);
     model->committer = NULL;
     if (!model->options.read_only && !model->borrowed_parts)
         (void)!catalog_flush(model->catalog, NULL); /* only spares the next start a replay */
     model_release(model);
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+int64_t
+model_settled_us(struct model *model)
+{
+    return model->committer != NULL ? committer_settled_us(model->committer) : model->clock->now_us(model->clock);
+}
+
+int64_t
+model_created_us(struct model *model)
+{
+    struct buffer value = {0};
+    struct key key;
+    int64_t created_us = 0;
+    key_init(&key);
+    if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE) {
+        struct cursor cursor = cursor_of(value.data, value.length);
+        (void)cursor_counted(&cursor);
+        (void)cursor_varint(&cursor);
+        created_us = (int64_t)cursor_varint(&cursor);
+    }
+    buffer_release(&value);
+    return created_us;
 }
 
 /* ---- what there is to know ------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@ struct follower;
 struct holds;
 struct password_cache;
 struct principal_cache;
+struct draws;
 struct moments;
 
 struct model {
@@ -36,6 +37,7 @@ struct model {
     struct password_cache *passwords;
     struct holds *holds; /* of long transactions */
     struct principal_cache *principals;
+    struct draws *draws;
     struct moments *moments; /* states that views share; NULL: each takes its own */
 };
 
@@ -65,6 +67,7 @@ enum error_code committer_new(struct model *model, bool threaded, struct committ
                               struct error *error) AV_MUST_USE;
 void committer_free(struct committer *committer); /* after what was submitted has been answered */
 void committer_health(struct committer *committer, struct model_health *ret_health);
+int64_t committer_settled_us(struct committer *committer);
 /* Lines that the model itself journals (leases, sealed volumes, followers' batches, purges), through the same
  * queue and groups; waits until durable. `urgent` may use the reserve. The lines are complete: nothing is decided.
  * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge).

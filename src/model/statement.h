@@ -12,6 +12,8 @@
 
 #define STATEMENT_ATTRIBUTE_BYTES_MAXIMUM 1024u
 #define STATEMENT_QUALIFIER_BYTES_MAXIMUM 1024u
+/* The UUID of a further container that a record is in as a set of harvesters (transaction_make_record()). */
+#define STATEMENT_MAPPED "archivolt.mapped"
 
 struct statement {
     struct text attribute; /* 1 to 1,024 bytes of UTF-8 without NUL */

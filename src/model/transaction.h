@@ -80,6 +80,14 @@ void upload_free(struct upload *upload); /* gives it up; NULL is fine */
 enum error_code transaction_new(struct model *model, const struct principal *principal,
                                 struct transaction **ret_transaction, struct error *error) AV_MUST_USE;
 void transaction_free(struct transaction *transaction); /* not while submitted; NULL is fine */
+/*
+ * A program that stands for its own rules (a deposit makes an item in a collection where the depositor may only append)
+ * requires the rights that these rules ask for, of the persons whom they ask, and then acts itself: stages after
+ * transaction_trust() are not asked for rights. They are journalled as the principal's, who owns what they make.
+ */
+enum error_code transaction_require(struct transaction *transaction, struct target target,
+                                    const struct principal *person, rights needed, struct error *error) AV_MUST_USE;
+void transaction_trust(struct transaction *transaction);
 /* For the version's record; default "". User names and addresses come from the principal. */
 void transaction_set_message(struct transaction *transaction, struct text message);
 
@@ -102,6 +110,7 @@ struct container_options {
     bool exist_ok;       /* an existing container is fine, and loses RESOURCE_IMPLIED */
     bool aggregate;
     bool implied;
+    bool is_set;         /* RESOURCE_SET: harvesters see it as a set */
     struct condition condition;
 };
 enum error_code transaction_make_container(struct transaction *transaction, struct target target,
@@ -148,6 +157,24 @@ enum error_code transaction_set_access(struct transaction *transaction, struct t
 enum error_code transaction_set_owner(struct transaction *transaction, struct target target, uint64_t user,
                                       struct error *error) AV_MUST_USE;
 
+/*
+ * Identifiers: names of a resource in a scheme of others ("handle", "uuid"), unique in their scheme. They outlive
+ * the resource, also its purge, so that an old name is never given to another. EXISTS: another resource has it
+ * (the same one: nothing happens). Scheme 1 to 32 bytes, value 1 to 1,024 bytes, UTF-8 without NUL.
+ */
+#define IDENTIFIER_SCHEME_BYTES_MAXIMUM 32u
+#define IDENTIFIER_BYTES_MAXIMUM 1024u
+enum error_code transaction_set_identifier(struct transaction *transaction, struct target target, struct text scheme,
+                                           struct text value, struct error *error) AV_MUST_USE;
+/*
+ * Harvesting. A record is an aggregate that harvesters are told of from now on (RESOURCE_RECORD; there is no way back):
+ * each change of it, of what is in it or of who may see it gets a harvest stamp. It is shown as live while anonymous may
+ * discover it, else as deleted. Its sets are the containers above it that are sets (RESOURCE_SET), and those that its
+ * statements `archivolt.mapped` name by their identifier "uuid", with the sets above them. CONFLICT: no aggregate.
+ */
+enum error_code transaction_make_record(struct transaction *transaction, struct target target,
+                                        struct error *error) AV_MUST_USE;
+
 /* Persons: administrators only (a person may change their own password and tokens). */
 struct user_change {
     struct text name; /* 1 to 255 bytes, no ':' , no control characters; immutable */
@@ -174,6 +201,9 @@ enum error_code transaction_remove_token(struct transaction *transaction, uint64
 
 /* Draws the next number of a named, journalled counter (numbers of items). */
 enum error_code transaction_draw(struct transaction *transaction, struct text counter, struct error *error) AV_MUST_USE;
+/* The counter moves past `value`, if it has not yet (imported numbers). */
+enum error_code transaction_raise(struct transaction *transaction, struct text counter, uint64_t value,
+                                  struct error *error) AV_MUST_USE;
 /* The date-ordered family: something falls due at a time (replaces an earlier date of the same kind); 0 removes. */
 enum error_code transaction_set_due(struct transaction *transaction, struct target target, struct text kind,
                                     int64_t due_us, struct error *error) AV_MUST_USE;

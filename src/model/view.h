@@ -33,6 +33,8 @@ enum resource_flag {
     RESOURCE_AGGREGATE = 1 << 1, /* a container versioned as one unit */
     RESOURCE_DELETED = 1 << 2,   /* a tombstone, or below one */
     RESOURCE_DESCRIBED = 1 << 3, /* has statements */
+    RESOURCE_SET = 1 << 4,       /* a container that harvesters see as a set */
+    RESOURCE_RECORD = 1 << 5,    /* an aggregate that harvesters are told of */
 };
 
 struct resource {
@@ -166,6 +168,48 @@ struct change {
 typedef bool view_change(void *context, const struct change *change);
 enum error_code view_changes(struct view *view, uint64_t after_sequence, unsigned after_index, view_change *visit,
                              void *context, struct error *error) AV_MUST_USE;
+
+/* The resource that has this identifier, be it live, deleted or purged. NOT_FOUND. The resource itself is another
+ * question: view_get(). */
+enum error_code view_identified(struct view *view, struct text scheme, struct text value, uint64_t *ret_id,
+                                struct error *error) AV_MUST_USE;
+/* Its identifier in a scheme, the newest when there are several; into the arena. NOT_FOUND. */
+enum error_code view_identifier(struct view *view, uint64_t id, struct text scheme, struct text *ret_value,
+                                struct error *error) AV_MUST_USE;
+
+/*
+ * Harvest lists (OAI-PMH): each record once, by its last stamp. What harvesters may know is the same for everybody: no
+ * rights are asked here. A list is in order of (time, id); a stamp's time is that of its group, never decreasing.
+ */
+struct harvest_stamp {
+    uint64_t id;
+    int64_t time_us;
+    bool live;            /* false: deleted, for ever or until it is shown again */
+    const uint64_t *sets; /* ids of containers, ascending; in the arena (lists: until the callback returns) */
+    size_t set_count;
+};
+struct harvest_range {
+    uint64_t set;                /* id of a container, or 0: all */
+    int64_t from_us, until_us;   /* both included */
+    int64_t after_us;            /* goes on after (after_us, after_id); 0, 0: from the first */
+    uint64_t after_id;
+};
+typedef bool view_stamp(void *context, const struct harvest_stamp *stamp); /* false: stop */
+enum error_code view_harvest(struct view *view, const struct harvest_range *range, view_stamp *visit, void *context,
+                             struct error *error) AV_MUST_USE;
+/* NOT_FOUND: it was never shown. */
+enum error_code view_harvest_stamp(struct view *view, uint64_t id, struct harvest_stamp *ret_stamp,
+                                   struct error *error) AV_MUST_USE;
+
+/* What falls due up to a time, in order. */
+struct due {
+    int64_t time_us;
+    uint64_t id;
+    struct text kind;
+};
+typedef bool view_due_visit(void *context, const struct due *due);
+enum error_code view_due(struct view *view, int64_t until_us, view_due_visit *visit, void *context,
+                         struct error *error) AV_MUST_USE;
 
 /* Content of a file by ranges; needs READ. Every block that is read is checked first: CORRUPT gives no bytes.
  * The reader outlives the view that made it (it holds no snapshot). Threads: one at a time. */

@@ -19,8 +19,18 @@ static int64_t
 next_time(struct store *store)
 {
     struct clock *clock = store__clock(store);
-    int64_t now = clock->now_us(clock), least = store->position.time_us + 1;
+    int64_t now = clock->now_us(clock), least = store->position.time_us + 1, after = atomic_load(&store->not_before_us) + 1;
+    if (least < after)
+        least = after;
     return now > least ? now : least;
+}
+
+void
+store_not_before(struct store *store, int64_t time_us)
+{
+    int64_t known = atomic_load(&store->not_before_us);
+    while (known < time_us && !atomic_compare_exchange_weak(&store->not_before_us, &known, time_us))
+        continue;
 }
 
 static void

@@ -135,6 +135,8 @@ void content_free(struct content *content); /* NULL is fine */
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
+/* Groups that begin from now on have a later time, whatever the clock does. Any thread. */
+void store_not_before(struct store *store, int64_t time_us);
 struct group_info { /* fixed by group_begin */
     uint64_t sequence;
     int64_t time_us; /* max(clock, last + 1); entries carry its whole seconds */

@@ -25,6 +25,8 @@
 #include "format/tar.h"
 #include "volume/store.h"
 
+#include <stdatomic.h>
+
 enum {
     HEAD_BYTES = 1024,     /* the first entry of a volume: one header, one block */
     END_BYTES = 1024,      /* two zero blocks */
@@ -147,6 +149,7 @@ struct store {
     enum store_state state;
     struct error why;
     struct position position;
+    _Atomic int64_t not_before_us; /* groups are later than this */
     uint64_t group_end;        /* I2 */
     struct volume_index index; /* of `log` */
 

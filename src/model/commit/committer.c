@@ -46,6 +46,7 @@ struct committer {
     bool released;              /* a hold has ended: what is parked may go on */
     struct transaction *parked; /* the thread's: they met a hold, and wait for its end or their time */
     atomic_bool failed;
+    _Atomic int64_t settled_us; /* while a group is under way: the time of the last one before it; else 0 */
     pthread_t thread;
     struct statistics statistics;
     /* the thread's own: */
@@ -95,6 +96,8 @@ decide_stages(struct decision *d, struct error *error)
         code = decisions[d->stage->kind](d, error);
     if (code == ERROR_NONE)
         code = decide_finish_aggregates(d, error);
+    if (code == ERROR_NONE)
+        code = decide_finish_harvest(d, error);
     const struct id_list *forget = d->transaction->forget;
     for (size_t i = 0; forget != NULL && i < forget->count && code == ERROR_NONE; i++)
         code = overlay_forget(d->overlay, forget->ids[i], error);
@@ -107,6 +110,7 @@ decide_transaction(struct decision *d, struct transaction *t)
     struct mark mark = mark_of(d);
     d->transaction = t;
     d->aggregates = NULL;
+    d->touched_count = 0;
     t->outcome = (struct error){0};
     t->blocked = false;
     enum error_code code = ERROR_NONE;
@@ -352,6 +356,26 @@ open_group(struct committer *c, struct transaction **pending, struct error *erro
     return urgent == NULL ? ERROR_NONE : group_begin(c->model->store, true, &c->d.group, &c->d.info, error);
 }
 
+/* No group is under way. After a catalog that failed, what was stored last is not seen: the bound stays. */
+static void
+settle(struct committer *c)
+{
+    if (!atomic_load(&c->failed))
+        atomic_store(&c->settled_us, 0);
+}
+
+int64_t
+committer_settled_us(struct committer *c)
+{
+    int64_t bound = atomic_load(&c->settled_us);
+    if (bound != 0)
+        return bound;
+    int64_t now = c->model->clock->now_us(c->model->clock);
+    store_not_before(c->model->store, now); /* groups from now on are later */
+    bound = atomic_load(&c->settled_us);    /* one that began in between may not have heard of it */
+    return bound != 0 ? bound : now;
+}
+
 /* One group of *pending; what did not fit stays there. */
 static void
 run_group(struct committer *c, struct transaction **pending)
@@ -360,13 +384,16 @@ run_group(struct committer *c, struct transaction **pending)
     struct position position = {0};
     struct transaction_timing timing = {0};
     uint64_t began_ns = clock_monotonic_ns();
+    atomic_store(&c->settled_us, store_position(c->model->store).time_us);
     enum error_code code = open_group(c, pending, &error);
     if (code != ERROR_NONE) {
         refuse(*pending, code, &error);
         *pending = NULL;
     }
-    if (*pending == NULL)
+    if (*pending == NULL) {
+        settle(c);
         return;
+    }
     uint64_t leased_until = c->d.leased_until;
     begin_layout(c);
     struct transaction *taken = lay_out(c, pending);
@@ -380,6 +407,7 @@ run_group(struct committer *c, struct transaction **pending)
             c->d.leased_until = leased_until; /* a lease that did not become durable is none: ids drawn are gaps */
         }
     }
+    settle(c);
     finish_transactions(c, taken, &position, &timing, began_ns);
     answer(taken);
 }
@@ -654,6 +682,7 @@ committer_free(struct committer *c)
     buffer_release(&c->d.node_storage);
     buffer_release(&c->d.old_node_storage);
     free(c->d.writes);
+    free(c->d.touched);
     free(c->bulk_ends);
     signal_release(&c->work);
     signal_release(&c->idle);

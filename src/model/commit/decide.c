@@ -20,6 +20,8 @@ decide_journal(struct decision *d, struct line *line, struct error *error)
         d->stage->line_index = origin.index;
     if (code == ERROR_NONE)
         code = line_effects(line, &origin, overlay_apply, d->overlay, error);
+    if (code == ERROR_NONE)
+        harvest_note(d, line);
     return code;
 }
 
@@ -72,17 +74,36 @@ decide_find(struct decision *d, const struct target *target, struct buffer *stor
 }
 
 enum error_code
-decide_require(struct decision *d, const struct walk *walk, uint64_t owner, rights needed, struct error *error)
+decide_require_of(struct decision *d, const struct principal *person, const struct walk *walk, uint64_t owner,
+                  rights needed, struct error *error)
 {
     rights held;
-    enum error_code code =
-        lookup_rights(&d->lookup, &d->transaction->principal, walk->rule_of, owner, &held, error);
+    enum error_code code = lookup_rights(&d->lookup, person, walk->rule_of, owner, &held, error);
     if (code != ERROR_NONE)
         return code;
     /* What may not even be discovered is not there, as for readers. */
-    if ((held & needed) != needed && (held & RIGHT_DISCOVER) == 0 && d->transaction->principal.user != 0)
+    if ((held & needed) != needed && (held & RIGHT_DISCOVER) == 0 && person->user != 0)
         return error_set(error, ERROR_NOT_FOUND, "there is no such resource");
-    return access_require(&d->transaction->principal, held, needed, error);
+    return access_require(person, held, needed, error);
+}
+
+enum error_code
+decide_require(struct decision *d, const struct walk *walk, uint64_t owner, rights needed, struct error *error)
+{
+    if (d->stage != NULL && d->stage->trusted)
+        return ERROR_NONE;
+    return decide_require_of(d, &d->transaction->principal, walk, owner, needed, error);
+}
+
+enum error_code
+decide_require_right(struct decision *d, struct error *error)
+{
+    struct found found;
+    enum error_code code = decide_find(d, &d->stage->target, &d->node_storage, &found, error);
+    if (code == ERROR_NONE)
+        code = decide_require_of(d, &d->stage->person, &found.walk, found.node.owner, d->stage->rights, error);
+    d->stage->result.id = code == ERROR_NONE ? found.id : 0;
+    return code;
 }
 
 static bool
@@ -147,22 +168,87 @@ decide_result(struct decision *d, uint64_t id, bool created, struct error *error
     return ERROR_NONE;
 }
 
+/* ---- counters --------------------------------------------------------------------------------------- */
+
+/* 0 when none was drawn yet. */
+static enum error_code
+last_drawn(struct decision *d, struct text counter, uint64_t *ret_value, struct error *error)
+{
+    struct key key;
+    *ret_value = 0;
+    key_begin(&key, FAMILY_COUNTER);
+    key_append(&key, counter);
+    enum error_code code = lookup_get(&d->lookup, key_text(&key), &d->scratch, NULL);
+    if (code == ERROR_NONE) {
+        struct cursor cursor = cursor_of(d->scratch.data, d->scratch.length);
+        *ret_value = cursor_varint(&cursor);
+    }
+    return code == ERROR_NONE || code == ERROR_NOT_FOUND
+               ? ERROR_NONE
+               : error_set(error, code, "the counter %.*s cannot be read", TEXT_ARG(counter));
+}
+
+static enum error_code
+set_counter(struct decision *d, uint64_t value, struct error *error)
+{
+    struct line line = {.operation = OPERATION_COUNTER, .name = d->stage->name, .value = value};
+    d->stage->result.id = value;
+    d->stage->result.time_us = d->info.time_us;
+    return decide_journal(d, &line, error);
+}
+
 enum error_code
 decide_draw(struct decision *d, struct error *error)
 {
+    uint64_t last, next;
+    enum error_code code = last_drawn(d, d->stage->name, &last, error);
+    if (code == ERROR_NONE && __builtin_add_overflow(last, d->stage->number, &next))
+        code = error_set(error, ERROR_LIMIT, "the counter %.*s has no numbers left", TEXT_ARG(d->stage->name));
+    return code != ERROR_NONE ? code : set_counter(d, next, error);
+}
+
+enum error_code
+decide_raise(struct decision *d, struct error *error)
+{
+    uint64_t last;
+    enum error_code code = last_drawn(d, d->stage->name, &last, error);
+    return code != ERROR_NONE || last >= d->stage->number ? code : set_counter(d, d->stage->number, error);
+}
+
+enum error_code
+decide_give_back(struct decision *d, struct error *error)
+{
+    uint64_t last;
+    enum error_code code = last_drawn(d, d->stage->name, &last, error);
+    return code != ERROR_NONE || last != d->stage->group ? code : set_counter(d, d->stage->number, error);
+}
+
+/* ---- identifiers ------------------------------------------------------------------------------------- */
+
+enum error_code
+decide_set_identifier(struct decision *d, struct error *error)
+{
+    struct stage *stage = d->stage;
+    struct found found;
     struct key key;
-    struct line line = {.operation = OPERATION_COUNTER, .name = d->stage->name};
-    key_begin(&key, FAMILY_COUNTER);
-    key_append(&key, d->stage->name);
-    enum error_code code = lookup_get(&d->lookup, key_text(&key), &d->scratch, error);
+    struct line line = {.operation = OPERATION_IDENTIFIER, .scheme = stage->name, .identifier = stage->secret};
+    enum error_code code = decide_find(d, &stage->target, &d->node_storage, &found, error);
+    if (code == ERROR_NONE)
+        code = decide_require(d, &found.walk, found.node.owner, RIGHT_WRITE, error);
+    if (code != ERROR_NONE)
+        return code;
+    line.id = found.id;
+    key_external(&key, line.scheme, line.identifier);
+    code = lookup_get(&d->lookup, key_text(&key), &d->scratch, NULL);
     if (code == ERROR_NONE) {
         struct cursor cursor = cursor_of(d->scratch.data, d->scratch.length);
-        line.value = cursor_varint(&cursor);
-    } else if (code != ERROR_NOT_FOUND) {
-        return code;
+        if (cursor_varint(&cursor) != found.id)
+            return error_set(error, ERROR_EXISTS, "the %.*s %.*s has been given to another", TEXT_ARG(line.scheme),
+                             TEXT_ARG(line.identifier));
+        return decide_result(d, found.id, false, error);
     }
-    line.value++;
-    d->stage->result.id = line.value;
-    d->stage->result.time_us = d->info.time_us;
-    return decide_journal(d, &line, error);
+    if (code != ERROR_NOT_FOUND)
+        return error_set(error, code, "an identifier cannot be looked up");
+    code = decide_journal(d, &line, error);
+    return code != ERROR_NONE ? code : decide_result(d, found.id, true, error);
 }

@@ -57,6 +57,8 @@ struct decision {
     size_t write_count, write_capacity;
     /* of one transaction */
     struct open_aggregate *aggregates;
+    uint64_t *touched; /* resources whose records get a stamp: decide_harvest.c */
+    size_t touched_count, touched_capacity;
     uint64_t next_id, leased_until;
     unsigned lease; /* ids at a time */
 };
@@ -82,12 +84,23 @@ struct id_list decide_ancestors(struct decision *d, const struct walk *walk, siz
 /* Fills the stage's result from the overlay. */
 enum error_code decide_result(struct decision *d, uint64_t id, bool created, struct error *error) AV_MUST_USE;
 
+/* What the committer's own principal asks of `person`; decide_require() asks of the transaction's. */
+enum error_code decide_require_of(struct decision *d, const struct principal *person, const struct walk *walk,
+                                  uint64_t owner, rights needed, struct error *error) AV_MUST_USE;
+
+/* ---- decide_harvest.c ---- */
+void harvest_note(struct decision *d, const struct line *line);
+/* Stamps the records that the transaction touched. */
+enum error_code decide_finish_harvest(struct decision *d, struct error *error) AV_MUST_USE;
+
 /* ---- decide_tree.c ---- */
 /* Makes the containers of walk->missing and walk->rest (all but the last segment when `keep_last`); the walk ends
  * at the deepest, *ret_name is the last segment. */
 enum error_code decide_parents(struct decision *d, struct walk *walk, bool allowed, struct text path,
                                struct text *ret_name, struct error *error) AV_MUST_USE;
 
+enum error_code decide_set_flags(struct decision *d, const struct found *found, uint64_t flags,
+                                 struct error *error) AV_MUST_USE;
 /* `parent` ends at the parent, and at the new container afterwards. */
 enum error_code decide_make_child_container(struct decision *d, struct walk *parent, struct text name,
                                             const struct container_options *options, uint64_t *ret_id,

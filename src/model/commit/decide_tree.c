@@ -17,6 +17,8 @@ decide_make_child_container(struct decision *d, struct walk *parent, struct text
                         .aggregate = parent->aggregate};
     if (options->implied)
         line.flags |= RESOURCE_IMPLIED;
+    if (options->is_set)
+        line.flags |= RESOURCE_SET;
     if (options->aggregate) {
         if (parent->aggregate != 0)
             return error_set(error, ERROR_CONFLICT, "an aggregate cannot be inside another");
@@ -75,14 +77,13 @@ decide_parents(struct decision *d, struct walk *walk, bool allowed, struct text 
     return code;
 }
 
-/* An implied container that somebody now makes on purpose. */
-static enum error_code
-make_explicit(struct decision *d, const struct found *found, struct error *error)
+enum error_code
+decide_set_flags(struct decision *d, const struct found *found, uint64_t flags, struct error *error)
 {
     const struct node *node = &found->node;
     struct line line = {.operation = OPERATION_FLAGS, .id = found->id, .parent = node->parent,
                         .name = node->name, .kind = node->kind, .rule = node->rule,
-                        .flags = node->flags & ~(uint64_t)RESOURCE_IMPLIED};
+                        .flags = flags};
     return decide_journal(d, &line, error);
 }
 
@@ -100,8 +101,8 @@ container_is_there(struct decision *d, const struct found *found, struct error *
         return error_set(error, ERROR_CONFLICT, "a container that is no aggregate is there");
     if ((found->node.flags & RESOURCE_IMPLIED) != 0 && !d->stage->container.implied) {
         code = decide_require(d, &found->walk, found->node.owner, RIGHT_APPEND, error);
-        if (code == ERROR_NONE)
-            code = make_explicit(d, found, error);
+        if (code == ERROR_NONE) /* somebody now makes it on purpose */
+            code = decide_set_flags(d, found, found->node.flags & ~(uint64_t)RESOURCE_IMPLIED, error);
         if (code != ERROR_NONE)
             return code;
     }

@@ -6,10 +6,24 @@
 #include "auth/password.h"
 #include "auth/token.h"
 #include "base/ensure.h"
+#include "model/commit/draw.h"
 #include "model/commit/hold.h"
 #include "model/commit/transaction_private.h"
 
 #define TRANSACTION_MEMORY_BYTES (64u << 20)
+
+static void
+copy_principal(struct arena *arena, const struct principal *principal, struct principal *ret)
+{
+    *ret = *principal;
+    ret->name = arena_copy(arena, principal->name);
+    if (principal->group_count > 0) {
+        uint64_t *groups = arena_alloc(arena, principal->group_count * sizeof *groups);
+        if (groups != NULL)
+            memcpy(groups, principal->groups, principal->group_count * sizeof *groups);
+        ret->groups = groups;
+    }
+}
 
 enum error_code
 transaction_new(struct model *model, const struct principal *principal,
@@ -21,14 +35,7 @@ transaction_new(struct model *model, const struct principal *principal,
     t->magic = TRANSACTION_MAGIC;
     t->model = model;
     arena_init(&t->arena, TRANSACTION_MEMORY_BYTES);
-    t->principal = *principal;
-    t->principal.name = arena_copy(&t->arena, principal->name);
-    if (principal->group_count > 0) {
-        uint64_t *groups = arena_alloc(&t->arena, principal->group_count * sizeof *groups);
-        if (groups != NULL)
-            memcpy(groups, principal->groups, principal->group_count * sizeof *groups);
-        t->principal.groups = groups;
-    }
+    copy_principal(&t->arena, principal, &t->principal);
     enum error_code code = arena_status(&t->arena, error);
     if (code != ERROR_NONE) {
         transaction_free(t);
@@ -74,6 +81,7 @@ transaction_stage(struct transaction *t, enum stage_kind kind, struct error *err
         return NULL;
     }
     stage->kind = kind;
+    stage->trusted = t->trusted;
     if (t->last == NULL)
         t->first = stage;
     else
@@ -452,14 +460,80 @@ transaction_add_token(struct transaction *t, uint64_t user, struct text label, i
     return code;
 }
 
+static enum error_code
+check_counter(struct text counter, struct error *error)
+{
+    return counter.length == 0 ? error_set(error, ERROR_INVALID, "a counter needs a name")
+                               : check_utf8("the counter's name", counter, 255, error);
+}
+
 enum error_code
 transaction_draw(struct transaction *t, struct text counter, struct error *error)
 {
+    return transaction_draw_block(t, counter, 1, error);
+}
+
+enum error_code
+transaction_draw_block(struct transaction *t, struct text counter, uint64_t count, struct error *error)
+{
     BEGIN_STAGE(draw);
-    enum error_code code = counter.length == 0 ? error_set(error, ERROR_INVALID, "a counter needs a name")
-                                               : check_utf8("the counter's name", counter, 255, error);
+    enum error_code code = check_counter(counter, error);
     stage->name = arena_copy(&t->arena, counter);
+    stage->number = count;
     return finish_stage(t, before, code, error);
+}
+
+enum error_code
+transaction_raise(struct transaction *t, struct text counter, uint64_t value, struct error *error)
+{
+    BEGIN_STAGE(raise);
+    enum error_code code = check_counter(counter, error);
+    stage->name = arena_copy(&t->arena, counter);
+    stage->number = value;
+    if (code == ERROR_NONE)
+        draws_skip(t->model->draws, counter, value);
+    return finish_stage(t, before, code, error);
+}
+
+enum error_code
+transaction_set_identifier(struct transaction *t, struct target target, struct text scheme, struct text value,
+                           struct error *error)
+{
+    BEGIN_STAGE(set_identifier);
+    enum error_code code = copy_target(t, target, &stage->target, error);
+    if (code == ERROR_NONE && (scheme.length == 0 || value.length == 0))
+        code = error_set(error, ERROR_INVALID, "an identifier has a scheme and a value");
+    if (code == ERROR_NONE)
+        code = check_utf8("the scheme", scheme, IDENTIFIER_SCHEME_BYTES_MAXIMUM, error);
+    if (code == ERROR_NONE)
+        code = check_utf8("the identifier", value, IDENTIFIER_BYTES_MAXIMUM, error);
+    stage->name = arena_copy(&t->arena, scheme);
+    stage->secret = arena_copy(&t->arena, value);
+    return finish_stage(t, before, code, error);
+}
+
+enum error_code
+transaction_make_record(struct transaction *t, struct target target, struct error *error)
+{
+    BEGIN_STAGE(make_record);
+    return finish_stage(t, before, copy_target(t, target, &stage->target, error), error);
+}
+
+enum error_code
+transaction_require(struct transaction *t, struct target target, const struct principal *person, rights needed,
+                    struct error *error)
+{
+    BEGIN_STAGE(require_right);
+    enum error_code code = copy_target(t, target, &stage->target, error);
+    copy_principal(&t->arena, person, &stage->person);
+    stage->rights = needed;
+    return finish_stage(t, before, code, error);
+}
+
+void
+transaction_trust(struct transaction *t)
+{
+    t->trusted = true;
 }
 
 enum error_code

@@ -43,6 +43,11 @@ struct upload {
     X(add_token)                                                                                   \
     X(remove_token)                                                                                \
     X(draw)                                                                                        \
+    X(raise)                                                                                       \
+    X(give_back) /* numbers drawn and not used, unless others were drawn since */                  \
+    X(set_identifier)                                                                              \
+    X(make_record)                                                                                 \
+    X(require_right)                                                                                   \
     X(set_due)                                                                                     \
     X(line)      /* a complete line of the model's own */                                          \
     X(tombstone) /* the empty version of a deleted resource */
@@ -71,7 +76,10 @@ struct stage { /* flat on purpose: few bytes, many kinds; who uses what is in th
     size_t entry_count;
     struct user_change user;
     uint64_t number, group; /* user or token id; expiry; due time */
-    struct text secret;     /* password hash, SHA-256 of a token */
+    struct text secret;     /* password hash, SHA-256 of a token; value of an identifier */
+    struct principal person; /* of whom rights are required */
+    rights rights;
+    bool trusted;           /* the program itself acts: rights are not asked */
     struct line line;
     unsigned line_index; /* of the last line that it journalled, in its group */
     struct place bulk_sums; /* of its content, once laid out in a bulk volume */
@@ -87,6 +95,7 @@ struct transaction {
     struct stage *first, *last;
     size_t count;
     bool submitted, urgent, changes_persons;
+    bool trusted; /* stages from here on are */
     bool holds; /* it is a long one: what it holds ends with it */
     bool blocked; /* a decision met somebody else's hold: to be tried again */
     const struct id_list *forget; /* committer_journal */
@@ -99,6 +108,9 @@ struct transaction {
     struct transaction *next; /* in the committer's queue, then in its group */
 };
 
+/* The next `count` numbers; the result is the last of them. */
+enum error_code transaction_draw_block(struct transaction *transaction, struct text counter, uint64_t count,
+                                       struct error *error) AV_MUST_USE;
 /* Adds a stage; NULL after the arena's or the configured limit (error is set). */
 struct stage *transaction_stage(struct transaction *transaction, enum stage_kind kind, struct error *error);
 

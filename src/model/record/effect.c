@@ -3,6 +3,7 @@
 #include "model/record/effect.h"
 
 #include "base/ensure.h"
+#include "model/record/harvest_record.h"
 #include "model/record/keys.h"
 #include "model/view.h"
 
@@ -286,9 +287,7 @@ static void
 effects_of_INIT(struct emitter *e)
 {
     struct key key;
-    key_begin(&key, FAMILY_STATE);
-    key_byte(&key, 3);
-    key_append(&key, TEXT("init"));
+    key_init(&key);
     buffer_append_counted(&e->operand, e->line->store);
     buffer_append_varint(&e->operand, e->line->format);
     buffer_append_varint(&e->operand, (uint64_t)e->origin->time_us);
@@ -686,6 +685,48 @@ static void
 effects_of_COMPACTED(struct emitter *e)
 {
     emit_volume(e);
+}
+
+static void
+effects_of_IDENTIFIER(struct emitter *e)
+{
+    const struct line *line = e->line;
+    struct key key;
+    key_external(&key, line->scheme, line->identifier);
+    buffer_append_varint(&e->operand, line->id);
+    emit_operand(e, FOLD_SET, &key);
+    key_identifier_prefix(&key, line->id, line->scheme);
+    key_number(&key, e->origin->sequence);
+    key_number32(&key, e->origin->index);
+    buffer_append_counted(&e->operand, line->identifier);
+    emit_operand(e, FOLD_SET, &key);
+}
+
+/* The list of each set, and (set 0) that of all. */
+static void
+emit_listed(struct emitter *e, enum fold fold, const struct id_list *sets, int64_t time_us)
+{
+    for (size_t i = 0; i <= sets->count; i++) {
+        struct key key;
+        key_harvest(&key, i == 0 ? 0 : sets->ids[i - 1], time_us, e->line->id);
+        if (fold == FOLD_SET)
+            buffer_append_varint(&e->operand, e->line->live);
+        emit_operand(e, fold, &key);
+    }
+}
+
+static void
+effects_of_HARVEST(struct emitter *e)
+{
+    const struct line *line = e->line;
+    struct harvest_record record = {e->origin->time_us, line->live != 0, line->sets};
+    struct key key;
+    if (line->stamp_before_us != 0)
+        emit_listed(e, FOLD_DELETE, &line->sets_before, (int64_t)line->stamp_before_us);
+    emit_listed(e, FOLD_SET, &line->sets, e->origin->time_us);
+    key_stamp(&key, line->id);
+    harvest_record_encode(&record, &e->operand);
+    emit_operand(e, FOLD_SET, &key);
 }
 
 typedef void operation_effects(struct emitter *);

@@ -172,6 +172,48 @@ key_rule_hash(struct key *key, struct text entries)
     key_bytes(key, hash, 16);
 }
 
+void
+key_init(struct key *key)
+{
+    key_begin(key, FAMILY_STATE);
+    key_byte(key, 3);
+    key_append(key, TEXT("init"));
+}
+
+void
+key_external(struct key *key, struct text scheme, struct text value)
+{
+    key_begin(key, FAMILY_EXTERNAL);
+    key_append(key, scheme);
+    key_byte(key, 0);
+    key_append(key, value);
+}
+
+void
+key_identifier_prefix(struct key *key, uint64_t id, struct text scheme)
+{
+    key_begin(key, FAMILY_IDENTIFIER);
+    key_number(key, id);
+    key_append(key, scheme);
+    key_byte(key, 0);
+}
+
+void
+key_stamp(struct key *key, uint64_t id)
+{
+    key_begin(key, FAMILY_STAMP);
+    key_number(key, id);
+}
+
+void
+key_harvest(struct key *key, uint64_t set, int64_t time_us, uint64_t id)
+{
+    key_begin(key, FAMILY_HARVEST);
+    key_number(key, set);
+    key_number(key, (uint64_t)time_us);
+    key_number(key, id);
+}
+
 /* SHA-256 of value, NUL, qualifier: tells statements apart that begin alike. */
 static void
 statement_hash(const struct statement *statement, unsigned char hash[32])

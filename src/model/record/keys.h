@@ -12,6 +12,7 @@
 
 /* X(NAME, byte, word): the word names the family in dumps. */
 #define FAMILIES(X)                                                                                \
+    X(STAMP, 'a', "stamp")           /* id -> stamp_record: what harvesters were told last */      \
     X(VOLUME, 'b', "volume")         /* number -> volume_record */                                 \
     X(CHILD, 'c', "child")           /* parent, name -> id, kind, flags */                         \
     X(DIGEST, 'd', "digest")         /* first 16 bytes of a digest, id -> nothing */               \
@@ -22,6 +23,7 @@
     X(INVERSE, 'i', "inverse")       /* attribute, 0, class, value, 0, id, place, hash -> nothing */ \
     X(COUNTS, 'k', "counts")         /* id -> counts */                                            \
     X(TOMBSTONE, 'j', "tombstone")   /* parent, name -> id of the newest that marks the path */    \
+    X(HARVEST, 'l', "harvest")       /* set (0: all), time, id -> live or not */                   \
     X(MEMBER, 'm', "member")         /* user, group -> nothing */                                  \
     X(NODE, 'n', "node")             /* id -> node */                                              \
     X(COUNTER, 'o', "counter")       /* name -> last number drawn */                               \
@@ -34,6 +36,7 @@
     X(VERSION, 'v', "version")       /* id, number -> version_record */                            \
     X(WORK, 'w', "work")             /* sequence, index -> what a follower still has to spread */  \
     X(EXTERNAL, 'x', "external-id")  /* scheme, 0, value -> id */                                  \
+    X(IDENTIFIER, 'y', "identifier") /* id, scheme, 0, sequence, index -> value */                 \
     X(STATE, 'z', "state")           /* name -> position, next ids */                              \
     X(DUE, 'D', "due")               /* time, id, kind -> nothing */                               \
     X(GROUP_NAME, 'P', "group-name") /* name -> id */                                              \
@@ -74,6 +77,7 @@ uint64_t key_read_number(struct text key, size_t offset); /* 8 bytes at offset; 
 uint32_t key_read_number32(struct text key, size_t offset);
 
 void key_of(struct key *key, enum family family, uint64_t id); /* of a family whose keys begin with an id */
+void key_init(struct key *key); /* when the store was made */
 void key_node(struct key *key, uint64_t id);
 void key_counts(struct key *key, uint64_t id);
 void key_child(struct key *key, uint64_t parent, struct text name);
@@ -85,6 +89,11 @@ void key_change(struct key *key, uint64_t sequence, uint32_t index);
 void key_due(struct key *key, uint64_t due_us, uint64_t id, struct text kind);
 void key_digest(struct key *key, struct text digest, uint64_t id);
 void key_rule_hash(struct key *key, struct text entries); /* as the record of the rule has them */
+void key_external(struct key *key, struct text scheme, struct text value);
+/* The start shared by all identifiers of a resource in a scheme. */
+void key_identifier_prefix(struct key *key, uint64_t id, struct text scheme);
+void key_stamp(struct key *key, uint64_t id);
+void key_harvest(struct key *key, uint64_t set, int64_t time_us, uint64_t id);
 void key_statement(struct key *key, uint64_t id, const struct statement *statement);
 /* The start shared by all statements of an attribute (or of the resource, attribute ""). */
 void key_statement_prefix(struct key *key, uint64_t id, struct text attribute);

@@ -44,7 +44,9 @@
     X(PURGE, "purge", false)           /* intent */                                                \
     X(PURGED, "purged", false)         /* done */                                                  \
     X(SEALED, "sealed", false)         /* a volume's SHA-256 */                                    \
-    X(COMPACTED, "compacted", false)
+    X(COMPACTED, "compacted", false)                                                               \
+    X(IDENTIFIER, "identifier", true)  /* a name in a scheme of others; outlives a purge */        \
+    X(HARVEST, "harvest", true)        /* what harvesters are told of a record; outlives a purge */
 
 enum operation {
 #define X(name, word, about) OPERATION_##name,
@@ -147,17 +149,24 @@ struct number_table { /* [[a,b,…],…], `width` numbers a row */
     X("volume", NUMBER, volume)                                                                    \
     X("bulk", NUMBER, bulk)                                                                        \
     X("generation", NUMBER, generation)                                                            \
-    X("size", NUMBER, size_bytes)
+    X("size", NUMBER, size_bytes)                                                                  \
+    X("scheme", TEXT, scheme)                                                                      \
+    X("identifier", TEXT, identifier)                                                              \
+    X("live", NUMBER, live)            /* 1: harvesters see it; absent: as deleted */              \
+    X("sets", IDS, sets)               /* containers, ascending */                                 \
+    X("sets_before", IDS, sets_before)                                                             \
+    X("stamp_before", NUMBER, stamp_before_us) /* absent: the first time */
 
 struct line {
     enum operation operation;
     uint64_t id, by, next, format, parent, to_parent, kind, flags, owner, rule, aggregate, version, deleted;
     uint64_t before_bytes, source_mtime_plus, source_mode, statements, statements_version, role, disabled;
     uint64_t group, user, created_us, expires_us, value, due_us, due_before_us, after, done, volume, bulk;
-    uint64_t generation, size_bytes;
+    uint64_t generation, size_bytes, live, stamp_before_us;
+    struct text scheme, identifier;
     struct text store, name, to_name, media_type, filename, fixity, message, login, full_name, email;
     struct text password, label, sha256;
-    struct id_list in, to_in, ids;
+    struct id_list in, to_in, ids, sets, sets_before;
     struct rule_list entries;
     struct line_extent inventory;
     struct line_content content; /* place.volume 0: none */

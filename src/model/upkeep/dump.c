@@ -108,6 +108,8 @@ dump_numbers(struct dumped *d)
 }
 
 #define dump_DIGEST dump_nothing
+#define dump_STAMP dump_numbers
+#define dump_HARVEST dump_numbers
 #define dump_DUE_OF dump_numbers
 #define dump_GONE dump_numbers
 #define dump_INVERSE dump_nothing
@@ -123,6 +125,12 @@ dump_numbers(struct dumped *d)
 #define dump_RULE_HASH dump_numbers
 #define dump_TOKEN_HASH dump_numbers
 #define dump_USER_NAME dump_numbers
+
+static void
+dump_IDENTIFIER(struct dumped *d)
+{
+    put_text(d, "value", cursor_counted(&d->cursor));
+}
 
 static void
 dump_CHANGE(struct dumped *d)
@@ -273,6 +281,9 @@ struct family_entry {
 };
 
 /* How many numbers each key begins with: see the table of families in keys.h. */
+#define KEY_NUMBERS_STAMP 1
+#define KEY_NUMBERS_HARVEST 3
+#define KEY_NUMBERS_IDENTIFIER 1
 #define KEY_NUMBERS_VOLUME 1
 #define KEY_NUMBERS_CHILD 1
 #define KEY_NUMBERS_DIGEST 0

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * struct package: what a deposit brings, whatever it was wrapped in: fields, files in bundles, and what the
+ * sender wishes. Reading one unpacks it into uploads of the model, hashing as the bytes pass; it stages nothing.
+ *
+ * Life: package_read() - use - package_release(), which gives up uploads that nobody took.
+ * Threads: one at a time; package_read() blocks on the disk: not for event loops.
+ * Safety: names that leave the package, absolute names, drive letters, links and devices, duplicates, bombs (ratio, count
+ * and sums: struct package_limits), DTDs and entities are refused, and nothing is left behind. Archives inside
+ * an archive are files like others.
+ */
+#ifndef ARCHIVOLT_PACKAGE_PACKAGE_H
+#define ARCHIVOLT_PACKAGE_PACKAGE_H
+
+#include "metadata/fields.h"
+#include "model/model.h"
+
+/* X(NAME, word, URI of SWORD 2 (and 3), URI of SWORD 1.3 or "") */
+#define PACKAGINGS(X)                                                                              \
+    X(BINARY, "binary", "http://purl.org/net/sword/package/Binary", "")                            \
+    X(SIMPLE_ZIP, "zip", "http://purl.org/net/sword/package/SimpleZip", "")                        \
+    X(METS, "mets", "http://purl.org/net/sword/package/METSDSpaceSIP",                             \
+      "http://purl.org/net/sword-types/METSDSpaceSIP")                                             \
+    X(BAGIT, "bagit", "http://purl.org/net/sword/package/BagIt", "")                               \
+    X(SWORD_BAGIT, "swordbagit", "http://purl.org/net/sword/3.0/package/SWORDBagIt", "")           \
+    X(EPRINTS, "eprints", "http://eprints.org/ep2/data/2.0", "http://eprints.org/ep2/data/2.0")    \
+    X(SAF, "saf", "", "")
+
+enum packaging {
+#define X(name, word, uri, uri_1) PACKAGING_##name,
+    PACKAGINGS(X)
+#undef X
+        PACKAGING_COUNT
+};
+const char *packaging_word(enum packaging packaging);
+const char *packaging_uri(enum packaging packaging);   /* "" when it has none */
+const char *packaging_uri_1(enum packaging packaging); /* for SWORD 1.3; that of SWORD 2 where it has none of its own */
+/* By either URI (on either endpoint), the bare name ("METSDSpaceSIP"), its SWORD 3 URI, or the word. */
+bool packaging_from_text(struct text text, enum packaging *ret_packaging);
+
+/* Bytes to be read at any place. */
+struct package_source {
+    uint64_t size_bytes;
+    /* Exactly `length` bytes at `offset`, which lie within the size. */
+    enum error_code (*read)(void *context, uint64_t offset, void *data, size_t length, struct error *error);
+    void *context;
+};
+struct package_source package_source_of_upload(struct upload *upload); /* a finished one */
+struct package_source package_source_of_file(int fd, uint64_t size_bytes);
+
+struct package_file {
+    struct text bundle;     /* "ORIGINAL", "LICENSE", "METADATA", "THUMBNAIL", "TEXT", … */
+    struct text path;       /* in the bundle: segments between '/', each a valid name */
+    struct text original_name; /* as the package has it, when `path` is not the same; else "" */
+    struct text media_type; /* "" not said */
+    struct text description;
+    uint64_t sequence;      /* in the item, from 1; 0: the next one */
+    bool primary;           /* of its bundle */
+    struct text group;      /* of a derived file: the path of its original, or "" */
+    struct upload *upload;  /* finished; whoever takes it sets NULL */
+    uint64_t size_bytes;
+};
+
+struct package {
+    struct arena *arena;
+    struct fields fields;
+    struct package_file *files;
+    size_t file_count, file_capacity;
+    struct text handle;      /* that it wants to keep, or "" */
+    struct text identifier;  /* what the sender calls it (OBJID), or "" */
+    struct text uuid;        /* that it wants to keep, or "" */
+    struct text embargo;     /* "YYYY-MM-DD": files are closed until then; "" none */
+    struct text collections; /* lines of handles (SAF), first is the owner; or "" */
+    struct text relations;   /* lines (SAF `relationships`), or "" */
+    struct buffer report;    /* what was done with it, one line each: verbose descriptions, `check` */
+};
+
+/* X(key, default, help) */
+#define PACKAGE_LIMITS(X)                                                                          \
+    X(package_files, 10000, "files of one package")                                                \
+    X(package_bytes, 1099511627776, "all files of one package, unpacked, bytes")                   \
+    X(package_ratio, 200, "how many times a packed file may grow (only past 1 MiB)")               \
+    X(package_metadata_bytes, 16777216, "a metadata document (mets.xml, an entry, a manifest), bytes")
+
+struct package_limits {
+#define X(key, value, help) uint64_t key;
+    PACKAGE_LIMITS(X)
+#undef X
+};
+struct package_limits package_limits_default(void);
+
+struct package_request {
+    struct model *model;
+    struct arena *arena;
+    struct package_limits limits;
+    enum packaging packaging;
+    struct package_source source;
+    struct text filename;   /* as the sender calls the whole; "" none */
+    struct text media_type; /* "" none */
+    struct upload **whole;  /* BINARY: the upload itself becomes the file (moved out); else NULL */
+    unsigned also;          /* digests to compute of each file besides the store's own */
+};
+/* Reads the whole. INVALID: not what its packaging says, with the entry and the line in the message; UNSUPPORTED: a
+ * packaging or a metadata form that is not known; DIGEST: a checksum in it is wrong; LIMIT; CORRUPT of the archive is INVALID. */
+enum error_code package_read(const struct package_request *request, struct package *ret_package,
+                             struct error *error) AV_MUST_USE;
+void package_release(struct package *package);
+
+/* Adds a file; for readers of packages and for front ends that make one by hand (an entry with a file). Moves the upload in.
+ * EXISTS: the same bundle and path twice, both named. */
+enum error_code package_add_file(struct package *package, const struct package_file *file, struct error *error) AV_MUST_USE;
+void package_init(struct package *package, struct arena *arena);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * struct repository: communities, collections and items over the model; the one place that says what an item is.
+ * SWORD, OAI-PMH, the URLs of DSpace and EPrints, batch import and the command line all stand on it.
+ *
+ * Where things are. Communities, collections and items draw one number N, which is their name in their parent:
+ * `/repository/12/45/1007`. An item is an aggregate; its bundles are containers in it, its bitstreams files in these.
+ * What is said of them are statements: descriptive fields (`dc.title`), and those of this module (`archivolt.…`,
+ * repository_private.h). Handle and UUID are identifiers of the model ("handle", "uuid"): unique, kept after a purge.
+ *
+ * Life: repository_new() once a model - everything else - repository_free().
+ * Threads: any thread; what is borrowed lives in the view's or the given arena.
+ * Writing: functions called stage_… put operations into the caller's transaction, which the caller commits; nothing is
+ * kept between the two, so a commit that fails leaves nothing.
+ */
+#ifndef ARCHIVOLT_REPOSITORY_REPOSITORY_H
+#define ARCHIVOLT_REPOSITORY_REPOSITORY_H
+
+#include "package/package.h"
+
+struct repository;
+
+struct repository_options {
+    struct model *model;
+    struct text handle_prefix;           /* "123456789" */
+    struct text handle_canonical_prefix; /* "http://hdl.handle.net/" */
+    struct text root_path;               /* "/repository" */
+    struct text zone;                    /* of embargo dates, "UTC" */
+};
+enum error_code repository_new(const struct repository_options *options, struct repository **ret_repository,
+                               struct error *error) AV_MUST_USE;
+void repository_free(struct repository *repository);
+struct model *repository_model(struct repository *repository);
+
+/* X(NAME, word) */
+#define ENTITY_KINDS(X)                                                                            \
+    X(COMMUNITY, "community")                                                                      \
+    X(COLLECTION, "collection")                                                                    \
+    X(ITEM, "item")
+enum entity_kind {
+#define X(name, word) ENTITY_##name,
+    ENTITY_KINDS(X)
+#undef X
+};
+
+/* X(NAME, word, sentence for people) */
+#define ITEM_STATES(X)                                                                             \
+    X(IN_PROGRESS, "in-progress", "The depositor has not finished it.")                            \
+    X(IN_REVIEW, "in-review", "It waits for a reviewer.")                                          \
+    X(ARCHIVED, "archived", "It is part of the archive.")                                          \
+    X(WITHDRAWN, "withdrawn", "It has been withdrawn.")                                            \
+    X(REJECTED, "rejected", "A reviewer has sent it back.")
+enum item_state {
+#define X(name, word, sentence) ITEM_##name,
+    ITEM_STATES(X)
+#undef X
+};
+const char *item_state_word(enum item_state state);
+const char *item_state_sentence(enum item_state state);
+
+/* A community, collection or item as a view sees it. */
+struct entity {
+    enum entity_kind kind;
+    struct resource resource;
+    uint64_t number;
+    struct text handle;      /* "123456789/1007"; "" before it has one */
+    struct text uuid;
+    struct text name;        /* community, collection: for people; item: its first title or "" */
+    enum item_state state;   /* items */
+    struct text reason;      /* of a rejection or withdrawal */
+    uint64_t submitter, mediator; /* user ids; mediator 0: none */
+};
+
+/* Errors of all look-ups: NOT_FOUND (also what may not be discovered), GONE (with the tombstone), UNAUTHENTICATED, DENIED. */
+enum error_code repository_by_handle(struct repository *repository, struct view *view, struct text handle,
+                                     struct entity *ret_entity, struct error *error) AV_MUST_USE;
+enum error_code repository_by_uuid(struct repository *repository, struct view *view, struct text uuid,
+                                   struct entity *ret_entity, struct error *error) AV_MUST_USE;
+enum error_code repository_by_number(struct repository *repository, struct view *view, uint64_t number,
+                                     struct entity *ret_entity, struct error *error) AV_MUST_USE;
+enum error_code repository_by_id(struct repository *repository, struct view *view, uint64_t id,
+                                 struct entity *ret_entity, struct error *error) AV_MUST_USE;
+/* "http://hdl.handle.net/123456789/1007" */
+struct text repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena);
+
+/* Communities and collections directly below one (0: the top), by number, after `after`; only those of `kinds` (bits). */
+typedef bool entity_visit(void *context, const struct entity *entity);
+enum error_code repository_children(struct repository *repository, struct view *view, uint64_t parent, unsigned kinds,
+                                    uint64_t after_number, size_t limit, entity_visit *visit, void *context,
+                                    struct error *error) AV_MUST_USE;
+
+/* ---- communities and collections ----------------------------------------------------------------------- */
+
+struct collection_policy {
+    bool review;            /* deposits wait for a reviewer */
+    bool on_behalf_of;      /* deposits for others are taken */
+    bool keep;              /* the package is kept (bundle SWORD) */
+    struct text treatment, policy, abstract; /* words for service documents */
+    struct text licence;    /* default licence, text; "" none */
+    struct text accept;     /* media types, blanks between; "" all */
+    struct text packagings; /* words of enum packaging, blanks between; "" all */
+    uint64_t maximum_bytes; /* of one deposit; 0: no limit */
+    struct text depositors, reviewers; /* names of groups; "" none */
+};
+/* Both print the handle from result; NUMBER is drawn at once (blocks when a block of numbers must be journalled). */
+struct new_entity {
+    uint64_t number;
+    struct text handle, uuid, path; /* in the arena given */
+};
+enum error_code repository_stage_community(struct repository *repository, struct transaction *transaction,
+                                           struct text name, const struct entity *parent /* NULL: top */,
+                                           struct arena *arena, struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+enum error_code repository_stage_collection(struct repository *repository, struct transaction *transaction,
+                                            struct view *view, struct text name, const struct entity *community,
+                                            const struct collection_policy *policy, struct arena *arena,
+                                            struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+enum error_code repository_policy(struct repository *repository, struct view *view, const struct entity *collection,
+                                  struct collection_policy *ret_policy, struct error *error) AV_MUST_USE;
+/* One key of the policy, by the words of the command line ("review", "yes"). INVALID names the keys there are. */
+enum error_code repository_stage_policy(struct repository *repository, struct transaction *transaction, struct view *view,
+                                        const struct entity *collection, struct text key, struct text value,
+                                        struct error *error) AV_MUST_USE;
+
+/* ---- items ---------------------------------------------------------------------------------------------- */
+
+struct deposit {
+    struct entity collection;
+    struct package *package;      /* its uploads are moved into the transaction */
+    struct upload **original;     /* the package itself, kept when the policy says so (moved); or NULL */
+    struct text original_name, original_type; /* of `original` */
+    enum packaging packaging;
+    uint64_t submitter, mediator; /* whom it belongs to; who sent it for them, or 0 */
+    bool in_progress;
+    struct text slug;
+};
+/* Stages a new item, archived, in review or in progress as policy and deposit say. Rights are decided at the commit. */
+enum error_code repository_stage_deposit(struct repository *repository, struct transaction *transaction,
+                                         struct view *view, const struct deposit *deposit, struct arena *arena,
+                                         struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* The end of in-progress or in-review: draws no new number; archives or hands to review by the policy. `approve`: a reviewer
+ * says so. CONFLICT: not in a state for it. */
+enum error_code repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
+                                          const struct entity *item, bool approve, struct error *error) AV_MUST_USE;
+enum error_code repository_stage_state(struct repository *repository, struct transaction *transaction, struct view *view,
+                                       const struct entity *item, enum item_state state, struct text reason,
+                                       struct error *error) AV_MUST_USE; /* reject, withdraw, reinstate */
+
+/* An item's fields in order; those that never leave (provenance, e-mail addresses) only when `all`. */
+enum error_code repository_fields(struct repository *repository, struct view *view, const struct entity *item, bool all,
+                                  struct fields *ret_fields, struct error *error) AV_MUST_USE;
+enum error_code repository_stage_fields(struct repository *repository, struct transaction *transaction,
+                                        const struct entity *item, const struct fields *fields, bool replace,
+                                        struct error *error) AV_MUST_USE;
+
+struct bitstream {
+    struct resource resource;
+    struct text bundle, path; /* path: in the bundle */
+    struct text uuid, description;
+    uint64_t sequence, document; /* document: EPrints' number */
+    bool primary;
+};
+typedef bool bitstream_visit(void *context, const struct bitstream *bitstream);
+/* In order of bundle, then name; after (bundle, path), at most `limit` (0: all). */
+enum error_code repository_bitstreams(struct repository *repository, struct view *view, const struct entity *item,
+                                      struct text bundle /* "" all */, bitstream_visit *visit, void *context,
+                                      struct error *error) AV_MUST_USE;
+enum error_code repository_bitstream_by_sequence(struct repository *repository, struct view *view,
+                                                 const struct entity *item, uint64_t sequence,
+                                                 struct bitstream *ret_bitstream, struct error *error) AV_MUST_USE;
+
+#endif
