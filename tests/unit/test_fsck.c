@@ -7,6 +7,8 @@
 
 #include "world_fixture.h"
 
+#include "model/record/harvest_record.h"
+
 #include "model/maintenance.h"
 #include "volume/store.h"
 
@@ -130,6 +132,19 @@ add_aggregate(struct world *w)
 }
 
 static void
+add_record(struct world *w)
+{
+    struct container_options aggregate = {.aggregate = true}, set_options = {.is_set = true};
+    struct rule_entry entries[] = {{SUBJECT_ANONYMOUS, 0, RIGHT_DISCOVER | RIGHT_READ}};
+    DO(w, transaction_make_container(t, target_path(TEXT("/set")), &set_options, error));
+    DO(w, transaction_set_access(t, target_path(TEXT("/set")), entries, 1, error));
+    DO(w, transaction_make_container(t, target_path(TEXT("/set/record")), &aggregate, error));
+    DO(w, transaction_set_identifier(t, target_path(TEXT("/set/record")), TEXT("handle"), TEXT("1/1"), error));
+    DO(w, transaction_make_record(t, target_path(TEXT("/set/record")), error));
+    put(w, "/set/record/file", 100, 1);
+}
+
+static void
 add_rules(struct damaged *d)
 {
     struct world *w = &d->w;
@@ -148,9 +163,10 @@ always(void *context, const char *what, uint64_t done, uint64_t total)
     return true;
 }
 
-static void
+static bool
 ignore_line(void *context, struct text json)
 {
+    return true;
 }
 
 static void
@@ -219,7 +235,7 @@ compact(struct world *w)
 
 /* ---- looking for faults ---------------------------------------------------------------------------------- */
 
-static void
+static bool
 note_fault(void *context, struct text json)
 {
     struct damaged *d = context;
@@ -228,10 +244,11 @@ note_fault(void *context, struct text json)
         int length = snprintf(quoted, sizeof quoted, "{\"fault\":\"%s\"", fsck_words[i]);
         if (text_starts_with(json, text_of(quoted, (size_t)length))) {
             d->seen[i]++;
-            return;
+            return true;
         }
     }
     d->unknown++;
+    return true;
 }
 
 static void
@@ -1111,6 +1128,96 @@ break_MEMBER_NOT_IN_USER(struct damaged *d)
     drop(d, &key);
 }
 
+/* ---- identifiers and harvesting: of the record /set/record, whose handle is 1/1 --------------------------- */
+
+static void
+key_of_handle(struct damaged *d, struct key *key)
+{
+    struct text record_key, value;
+    struct catalog_scan *scan;
+    struct key prefix, to;
+    key_identifier_prefix(&prefix, id_of(&d->w, "/set/record"), TEXT("handle"));
+    assert_true(key_after(&prefix, &to));
+    struct catalog_scan_range range = {key_text(&prefix), key_text(&to), false};
+    assert_int_equal(catalog_scan_open(d->w.catalog, NULL, &range, &scan, NULL), ERROR_NONE);
+    assert_true(catalog_scan_next(scan, &record_key, &value));
+    key->length = 0;
+    key_append(key, record_key);
+    assert_int_equal(catalog_scan_close(scan, NULL), ERROR_NONE);
+}
+
+static void
+break_IDENTIFIER_DAMAGED(struct damaged *d)
+{
+    struct key key;
+    key_of_handle(d, &key);
+    spoil(d, &key);
+}
+
+static void
+break_IDENTIFIER_MISSING(struct damaged *d)
+{
+    struct key key;
+    key_external(&key, TEXT("handle"), TEXT("1/1"));
+    drop(d, &key);
+}
+
+static void
+break_IDENTIFIER_WRONG(struct damaged *d)
+{
+    struct key key;
+    key_external(&key, TEXT("handle"), TEXT("1/2"));
+    set_number(d, &key, id_of(&d->w, "/set/record"));
+}
+
+static struct harvest_record
+load_stamp(struct damaged *d, struct key *key)
+{
+    static uint64_t ids[4];
+    struct harvest_record record;
+    struct arena arena;
+    arena_init(&arena, 0);
+    key_stamp(key, id_of(&d->w, "/set/record"));
+    assert_true(load(d, key));
+    assert_int_equal(harvest_record_decode(buffer_text(&d->storage), &arena, &record, NULL), ERROR_NONE);
+    assert_int_equal(record.sets.count, 1);
+    ids[0] = record.sets.ids[0];
+    record.sets.ids = ids;
+    arena_release(&arena);
+    return record;
+}
+
+static void
+break_STAMP_DAMAGED(struct damaged *d)
+{
+    struct key key;
+    (void)load_stamp(d, &key);
+    spoil(d, &key);
+}
+
+static void
+break_HARVEST_MISSING(struct damaged *d)
+{
+    struct key key;
+    struct harvest_record record = load_stamp(d, &key);
+    key_harvest(&key, record.sets.ids[0], record.time_us, id_of(&d->w, "/set/record"));
+    drop(d, &key);
+}
+
+static void
+break_HARVEST_WRONG(struct damaged *d)
+{
+    struct key key;
+    struct harvest_record record = load_stamp(d, &key);
+    key_harvest(&key, 0, record.time_us + 1, id_of(&d->w, "/set/record"));
+    set_number(d, &key, 1); /* of another time */
+    key_harvest(&key, 7, record.time_us, id_of(&d->w, "/set/record"));
+    set_number(d, &key, 1); /* of a set that it is not in */
+    key_harvest(&key, 0, record.time_us, id_of(&d->w, "/set/record"));
+    set_number(d, &key, 0); /* live, and listed as deleted */
+    d->times = 3;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
 #define NO_OTHER FSCK_FAULT_COUNT
@@ -1126,6 +1233,7 @@ static const struct other others[] = {
     {FSCK_VERSION_BEYOND, {FSCK_PLACE_OF_ANOTHER, NO_OTHER}}, /* its inventory is that of version 3 */
     {FSCK_PLACE_UNKNOWN, {FSCK_VOLUME_MISSING, NO_OTHER}},
     {FSCK_STATEMENT_DAMAGED, {FSCK_INVERSE_WRONG, NO_OTHER}},
+    {FSCK_IDENTIFIER_DAMAGED, {FSCK_IDENTIFIER_WRONG, NO_OTHER}},
 };
 
 static bool
@@ -1177,6 +1285,8 @@ each_wrong_record_is_named(void **state)
     expect_sound(&d, "files");
     add_aggregate(&d.w);
     expect_sound(&d, "an aggregate");
+    add_record(&d.w);
+    expect_sound(&d, "a record for harvesters");
     add_rules(&d);
     move(&d.w, "/tree", "/docs/moved");
     move(&d.w, "/docs/b", "/b");

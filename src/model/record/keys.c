@@ -350,6 +350,7 @@ least_length(enum family family)
     case FAMILY_TOKEN:
     case FAMILY_USER:
     case FAMILY_TOMBSTONE:
+    case FAMILY_STAMP:
         return 1 + 8;
     case FAMILY_VERSION:
     case FAMILY_CHANGE:
@@ -365,6 +366,10 @@ least_length(enum family family)
         return 1 + 8 + 8 + 4;
     case FAMILY_DIGEST:
         return 1 + 16 + 8;
+    case FAMILY_HARVEST:
+        return 1 + 8 + 8 + 8;
+    case FAMILY_IDENTIFIER:
+        return 1 + 8 + 1 + 8 + 4;
     case FAMILY_STATEMENT:
         return 1 + 8 + 1 + 4 + 1 + STATEMENT_HASH_BYTES;
     case FAMILY_INVERSE:

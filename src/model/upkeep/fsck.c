@@ -452,7 +452,7 @@ check_key(struct fsck *f, struct text key, struct text value)
         fsck_tell(f, FSCK_KEY_DAMAGED, 0, TEXT(""));
         return;
     }
-    if (fsck_version_record(f, key, value) || fsck_person_record(f, key, value))
+    if (fsck_version_record(f, key, value) || fsck_person_record(f, key, value) || fsck_harvest_record(f, key, value))
         return;
     switch (key.data[0]) {
 #define CASE(family)                                                                               \

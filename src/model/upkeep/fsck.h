@@ -61,6 +61,13 @@
     X(STATEMENT_WITHOUT_NODE, "a statement without a resource")                                    \
     X(INVERSE_MISSING, "a statement cannot be found by its value")                                 \
     X(INVERSE_WRONG, "found by a statement that it does not have")                                 \
+    /* identifiers and harvesting */                                                               \
+    X(IDENTIFIER_DAMAGED, "an identifier is damaged")                                              \
+    X(IDENTIFIER_MISSING, "it cannot be found by its identifier")                                  \
+    X(IDENTIFIER_WRONG, "found by an identifier that it does not have")                            \
+    X(STAMP_DAMAGED, "its harvest stamp is damaged")                                               \
+    X(HARVEST_MISSING, "harvesters are not told of it by its stamp")                               \
+    X(HARVEST_WRONG, "harvesters are told of it by a stamp that it does not have")                 \
     /* access rules and people */                                                                  \
     X(RULE_MISSING, "its access rule is not there")                                                \
     X(RULE_HASH_MISSING, "an access rule cannot be found by its entries")                          \
@@ -119,5 +126,6 @@ void fsck_each(struct fsck *fsck, const struct key *prefix, fsck_see *see, void 
 /* One record each, by its family; false: the family is not of this file's. */
 bool fsck_version_record(struct fsck *fsck, struct text key, struct text value); /* fsck_content.c */
 bool fsck_person_record(struct fsck *fsck, struct text key, struct text value);  /* fsck_persons.c */
+bool fsck_harvest_record(struct fsck *fsck, struct text key, struct text value); /* fsck_harvest.c */
 
 #endif
