@@ -24,8 +24,11 @@ struct connection {
     struct buffer head; /* of the answer, until its blank line */
     bool head_done, chunked;
     uint64_t body_left;
+    bool wrong;             /* the body of the answer */
+    uint64_t body_received; /* of it, so far */
     unsigned status;
-    uint64_t start_ns;
+    uint64_t operation, free_ns; /* number of the request; when the one before was done */
+    struct sample sample;
     bool busy;
     struct buffer chunk_line;
     int chunk_state; /* 0 size line, 1 data, 2 line end after data, 3 trailer */
@@ -35,7 +38,8 @@ struct run {
     struct load *load;
     int epoll;
     struct connection *connections;
-    uint64_t next, began_ns;
+    uint64_t next, began_ns, stored;
+    unsigned busy;
     struct addrinfo *address;
 };
 
@@ -80,33 +84,43 @@ send_more(struct run *run, struct connection *c)
 static bool
 begin_request(struct run *run, struct connection *c)
 {
-    if (run->next >= run->load->count) {
-        c->busy = false;
+    struct load *load = run->load;
+    if (run->next >= load->count)
         return true;
-    }
     buffer_clear(&c->out);
     buffer_clear(&c->head);
     c->out_sent = 0;
-    c->head_done = false;
+    c->head_done = c->wrong = false;
+    c->body_received = 0;
     c->busy = true;
-    run->load->request(run->load, run->next++, &c->out);
+    c->operation = run->next++;
+    load->request(load, c->operation, &c->out);
     ensure(c->out.status == ERROR_NONE);
-    c->start_ns = clock_monotonic_ns();
+    c->sample = (struct sample){.intended_ns = c->free_ns, .start_ns = clock_monotonic_ns() - run->began_ns,
+                                .items = load->items + run->stored, .in_flight = ++run->busy, .worker = c->number};
     return send_more(run, c);
 }
 
+/* `status` 0: the connection broke. */
 static void
 finish_request(struct run *run, struct connection *c, unsigned status)
 {
     struct load *load = run->load;
-    uint64_t now = clock_monotonic_ns();
-    load->samples[load->done++] =
-        (struct sample){c->start_ns - run->began_ns, now - run->began_ns, status, c->number};
-    if (status < 200 || status > 299)
-        load->errors++;
+    bool good = status >= 200 && status <= 299;
+    if (good && load->check != NULL)
+        c->wrong |= !load->check(load, c->operation, c->body_received, NULL, 0);
+    load->wrong += good && c->wrong;
+    load->errors += !good || c->wrong;
+    run->stored += status == 201 && load->size > 0;
+    run->busy--;
+    c->busy = false;
+    c->sample.end_ns = c->free_ns = clock_monotonic_ns() - run->began_ns;
+    c->sample.status = c->wrong ? 0 : status;
+    c->sample.size = load->size > 0 ? load->size : c->body_received;
+    load->samples[load->done++] = c->sample;
 }
 
-/* Status and length from the head; 100 Continue is passed over. False: not HTTP. */
+/* Status and length from the head; 1xx answers are passed over. False: not HTTP. */
 static bool
 parse_head(struct connection *c)
 {
@@ -124,15 +138,26 @@ parse_head(struct connection *c)
     return true;
 }
 
+/* Bytes of the body of an answer. */
+static void
+take_body(struct run *run, struct connection *c, const char *data, size_t length)
+{
+    struct load *load = run->load;
+    if (load->check != NULL && c->status >= 200 && c->status <= 299 && !c->wrong)
+        c->wrong = !load->check(load, c->operation, c->body_received, data, length);
+    c->body_received += length;
+    load->body_bytes += length;
+    c->body_left -= length;
+}
+
 /* Takes chunked bytes; true at the end of the body. */
 static bool
-take_chunked(struct connection *c, const char *data, size_t length, uint64_t *body)
+take_chunked(struct run *run, struct connection *c, const char *data, size_t length)
 {
     for (size_t i = 0; i < length;) {
         if (c->chunk_state == 1) {
             size_t take = c->body_left < length - i ? (size_t)c->body_left : length - i;
-            c->body_left -= take;
-            *body += take;
+            take_body(run, c, data + i, take);
             i += take;
             if (c->body_left == 0)
                 c->chunk_state = 2;
@@ -176,17 +201,17 @@ take(struct run *run, struct connection *c, const char *data, size_t length, boo
         }
         data += used;
         length -= used;
-        c->head_done = c->status != 100;
+        c->head_done = c->status >= 200;
         if (!c->head_done)
             buffer_clear(&c->head);
         if (!c->head_done && length == 0)
             return false;
     }
     if (c->chunked)
-        return take_chunked(c, data, length, &run->load->body_bytes);
-    run->load->body_bytes += length;
-    c->body_left -= length < c->body_left ? length : c->body_left;
-    return c->body_left == 0;
+        return take_chunked(run, c, data, length);
+    *broken = length > c->body_left; /* nobody asked for more */
+    take_body(run, c, data, *broken ? (size_t)c->body_left : length);
+    return c->body_left == 0 && !*broken;
 }
 
 static enum error_code
@@ -252,7 +277,7 @@ load_run(struct load *load, struct error *error)
 {
     struct run run = {.load = load};
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    load->done = load->errors = load->body_bytes = 0;
+    load->done = load->errors = load->wrong = load->body_bytes = 0;
     if (getaddrinfo(load->host, load->port, &hints, &run.address) != 0)
         return error_set(error, ERROR_INVALID, "there is no host %s", load->host);
     run.epoll = epoll_create1(EPOLL_CLOEXEC);

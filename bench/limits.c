@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The machine's own limits, measured in the same run as a server: raw sequential write, sha512 of one core, one file a deposit
- * written safely (temporary, fsync, rename, folder fsync), and an HTTP server that throws bodies away.
+ * written safely (temporary, fsync, rename, folder fsync), one writer that appends and syncs (what a group commit could do at most), and an HTTP server that throws bodies away.
  */
 #include "limits.h"
+
+#include "body.h"
+#include "statistics.h"
 
 #include "base/ensure.h"
 #include "format/digest.h"
@@ -31,8 +34,7 @@ limit_sequential_write(const char *folder, uint64_t bytes, double *ret_bytes_per
     char path[4096];
     char *block = malloc(WRITE_BYTES);
     ensure(block != NULL);
-    for (size_t i = 0; i < WRITE_BYTES; i++)
-        block[i] = (char)(i * 2654435761u >> 13);
+    body_fill(0, 0, 0, block, WRITE_BYTES);
     snprintf(path, sizeof path, "%s/limit-write", folder);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     enum error_code code = fd < 0 ? error_set_errno(error, errno, "cannot make %s", path) : ERROR_NONE;
@@ -95,13 +97,15 @@ write_files(void *context)
 {
     struct file_writer *w = context;
     char path[4096];
-    char *block = calloc(1, w->size);
+    char *block = malloc(w->size);
     ensure(block != NULL);
     snprintf(path, sizeof path, "%s/files-%u", w->folder, w->number);
     w->failed = mkdir(path, 0777) != 0 && errno != EEXIST;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (uint64_t i = 0; i < w->count && !w->failed; i++)
+    for (uint64_t i = 0; i < w->count && !w->failed; i++) {
+        body_fill(w->number, i, 0, block, w->size);
         w->failed = !deposit_file(w, folder, block, i);
+    }
     if (folder >= 0)
         close(folder);
     free(block);
@@ -127,6 +131,53 @@ limit_safe_files(const char *folder, unsigned threads, uint64_t count, uint64_t 
     }
     *ret_per_second = (double)(count / threads * threads) / seconds_since(began_ns);
     return failed ? error_set(error, ERROR_IO, "files cannot be written in %s", folder) : ERROR_NONE;
+}
+
+/* ---- one writer that appends and syncs ------------------------------------------------------------------- */
+
+enum { APPENDS_MAXIMUM = 1 << 20 };
+
+/* Appends and syncs until the time is over; how long each took, ascending, and how many there were. */
+static enum error_code
+append_until(int fd, const struct buffer *block, uint64_t end_ns, uint64_t *took_ns, uint64_t *ret_count, struct error *error)
+{
+    uint64_t count = 0;
+    for (uint64_t now_ns = clock_monotonic_ns(); count == 0 || (now_ns < end_ns && count < APPENDS_MAXIMUM); count++) {
+        if (write(fd, block->data, block->length) != (ssize_t)block->length || fdatasync(fd) != 0)
+            return error_set_errno(error, errno, "cannot append and sync");
+        uint64_t then_ns = now_ns;
+        now_ns = clock_monotonic_ns();
+        took_ns[count] = now_ns - then_ns;
+    }
+    statistics_sort(took_ns, count);
+    *ret_count = count;
+    return ERROR_NONE;
+}
+
+enum error_code
+limit_appends(const char *folder, unsigned batch, uint64_t size, unsigned for_ms, struct appends *ret, struct error *error)
+{
+    char path[4096];
+    struct buffer block = {0};
+    uint64_t *took_ns = calloc(APPENDS_MAXIMUM, sizeof *took_ns), count = 0;
+    ensure(took_ns != NULL);
+    body_append(0, batch, batch * size, &block);
+    ensure(block.status == ERROR_NONE);
+    snprintf(path, sizeof path, "%s/limit-append", folder);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    enum error_code code = fd < 0 ? error_set_errno(error, errno, "cannot make %s", path) : ERROR_NONE;
+    uint64_t began_ns = clock_monotonic_ns();
+    if (code == ERROR_NONE)
+        code = append_until(fd, &block, began_ns + (uint64_t)for_ms * 1000000, took_ns, &count, error);
+    double seconds = seconds_since(began_ns);
+    if (code == ERROR_NONE)
+        *ret = (struct appends){count * batch, (double)(count * batch) / seconds, statistics_quantile(took_ns, count, 5000)};
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    buffer_release(&block);
+    free(took_ns);
+    return code;
 }
 
 /* ---- an HTTP server that throws bodies away --------------------------------------------------------------- */

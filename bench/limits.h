@@ -15,6 +15,15 @@ double limit_sha512(void); /* bytes a second of one core, 16 KiB blocks */
 enum error_code limit_safe_files(const char *folder, unsigned threads, uint64_t count, uint64_t size,
                                  double *ret_per_second, struct error *error) AV_MUST_USE;
 
+struct appends { /* what one writer does that appends and syncs, nothing else */
+    uint64_t deposits;
+    double rate;     /* of them, a second */
+    uint64_t p50_ns; /* of one write and its sync */
+};
+/* `batch` deposits of `size` bytes in one write, then fdatasync; again and again, for `for_ms`. */
+enum error_code limit_appends(const char *folder, unsigned batch, uint64_t size, unsigned for_ms, struct appends *ret,
+                              struct error *error) AV_MUST_USE;
+
 struct discard { /* an HTTP server in this process that throws bodies away */
     char port[8];
     void *daemon, *response;

@@ -3,17 +3,17 @@
  * archivolt-bench: the load tester. So far: PUT, GET and listing over HTTP in closed loop, and the machine's own limits.
  * Prints one JSON object a measurement; tests/perf/ makes tables of them.
  */
-#include "base/ensure.h"
-#include "client.h"
+#include "body.h"
 #include "limits.h"
-#include "statistics.h"
+#include "report.h"
 
 #include <getopt.h>
 
 struct options {
     const char *url, *token, *prefix, *log, *folder;
-    uint64_t size, count, in_flight, limit, made;
+    uint64_t size, count, in_flight, limit, made, seed;
     const char *after;
+    bool any_bytes;
 };
 
 /* ---- requests ---------------------------------------------------------------------------------------------- */
@@ -21,7 +21,6 @@ struct options {
 struct work {
     const struct options *options;
     const char *authority, *base; /* of the URL */
-    struct buffer body;
 };
 
 /* Number n lies at PREFIX/x/y/n.bin, 1,000 files a folder; or flat under PREFIX with --flat (size of folder 0). */
@@ -41,36 +40,65 @@ append_head(const struct work *work, struct buffer *out)
         buffer_printf(out, "Authorization: Bearer %s\r\n", work->options->token);
 }
 
+/* What ends the head of a PUT, and the body of the file with this number. */
 static void
-request_put(struct load *load, uint64_t number, struct buffer *out)
+append_body(const struct work *work, uint64_t number, struct buffer *out)
 {
-    struct work *work = load->context;
+    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %llu\r\n\r\n",
+                  (unsigned long long)work->options->size);
+    body_append(work->options->seed, number, work->options->size, out);
+}
+
+static void
+request_put(const struct load *load, uint64_t number, struct buffer *out)
+{
+    const struct work *work = load->context;
     number += work->options->made;
     buffer_append_string(out, "PUT ");
     append_path(work, number, out);
     append_head(work, out);
-    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
-    if (work->body.length >= 20) { /* every body is another */
-        char stamp[21];
-        snprintf(stamp, sizeof stamp, "%020llu", (unsigned long long)number);
-        memcpy(work->body.data, stamp, 20);
-    }
-    buffer_append_text(out, buffer_text(&work->body));
+    append_body(work, number, out);
+}
+
+/* The file that GET number `number` asks for. */
+static uint64_t
+drawn_file(const struct work *work, uint64_t number)
+{
+    return ((number * UINT64_C(6364136223846793005) + 1442695040888963407u) >> 33) % work->options->made;
 }
 
 static void
-request_get(struct load *load, uint64_t number, struct buffer *out)
+request_get(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
-    number = number * UINT64_C(6364136223846793005) + 1442695040888963407u;
     buffer_append_string(out, "GET ");
-    append_path(work, (number >> 33) % work->options->made, out);
+    append_path(work, drawn_file(work, number), out);
     append_head(work, out);
     buffer_append_string(out, "\r\n");
 }
 
+/* The body as put made it; with --any-bytes any of that length. */
+static bool
+check_get(const struct load *load, uint64_t number, uint64_t offset, const char *data, size_t length)
+{
+    const struct work *work = load->context;
+    char wanted[4096];
+    if (data == NULL)
+        return offset == work->options->size;
+    while (length > 0 && !work->options->any_bytes) {
+        size_t part = length < sizeof wanted ? length : sizeof wanted;
+        body_fill(work->options->seed, drawn_file(work, number), offset, wanted, part);
+        if (memcmp(data, wanted, part) != 0)
+            return false;
+        data += part;
+        offset += part;
+        length -= part;
+    }
+    return true;
+}
+
 static void
-request_list(struct load *load, uint64_t number, struct buffer *out)
+request_list(const struct load *load, uint64_t number, struct buffer *out)
 {
     const struct work *work = load->context;
     buffer_printf(out, "GET %s/%s", work->base, work->options->prefix);
@@ -83,14 +111,13 @@ request_list(struct load *load, uint64_t number, struct buffer *out)
 }
 
 static void
-request_flat(struct load *load, uint64_t number, struct buffer *out)
+request_flat(const struct load *load, uint64_t number, struct buffer *out)
 {
-    struct work *work = load->context;
-    buffer_printf(out, "PUT %s/%s/%010llu", work->base, work->options->prefix,
-                  (unsigned long long)(number + work->options->made));
+    const struct work *work = load->context;
+    number += work->options->made;
+    buffer_printf(out, "PUT %s/%s/%010llu", work->base, work->options->prefix, (unsigned long long)number);
     append_head(work, out);
-    buffer_printf(out, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n\r\n", work->body.length);
-    buffer_append_text(out, buffer_text(&work->body));
+    append_body(work, number, out);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------- */
@@ -102,53 +129,23 @@ fail(const struct error *error)
     return 1;
 }
 
-static void
-write_log(const char *path, const struct load *load)
-{
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return;
-    fputs("start_ns,end_ns,status,connection\n", file);
-    for (uint64_t i = 0; i < load->done; i++)
-        fprintf(file, "%llu,%llu,%u,%u\n", (unsigned long long)load->samples[i].start_ns,
-                (unsigned long long)load->samples[i].end_ns, load->samples[i].status, load->samples[i].connection);
-    fclose(file);
-}
+/* A kind of operation. */
+struct workload {
+    const char *name;
+    load_request *request;
+    load_check *check;
+    bool stores, reads; /* bodies of --size; reads files that were made before (--made) */
+};
 
-/* Rate of a stretch of the operations, in the order in which they ended. */
-static double
-rate_of(const struct load *load, uint64_t from, uint64_t to)
-{
-    uint64_t span = load->samples[to - 1].end_ns - (from == 0 ? 0 : load->samples[from - 1].end_ns);
-    return span == 0 ? 0 : (double)(to - from) * 1e9 / (double)span;
-}
-
-static void
-print_load(const char *what, const struct options *options, const struct load *load)
-{
-    uint64_t *durations = calloc(load->done + 1, sizeof *durations);
-    uint64_t tenth = load->done / 10;
-    ensure(durations != NULL);
-    for (uint64_t i = 0; i < load->done; i++)
-        durations[i] = load->samples[i].end_ns - load->samples[i].start_ns;
-    statistics_sort(durations, load->done);
-    printf("{\"what\":\"%s\",\"count\":%llu,\"errors\":%llu,\"in_flight\":%llu,\"size\":%llu,\"seconds\":%.3f,\"rate\":%.1f,"
-           "\"p50_ms\":%.3f,\"p95_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f,\"body_bytes\":%llu",
-           what, (unsigned long long)load->done, (unsigned long long)load->errors, (unsigned long long)options->in_flight,
-           (unsigned long long)options->size, (double)load->elapsed_ns / 1e9,
-           (double)load->done * 1e9 / (double)load->elapsed_ns, (double)statistics_quantile(durations, load->done, 0.5) / 1e6,
-           (double)statistics_quantile(durations, load->done, 0.95) / 1e6,
-           (double)statistics_quantile(durations, load->done, 0.99) / 1e6,
-           (double)statistics_quantile(durations, load->done, 1) / 1e6, (unsigned long long)load->body_bytes);
-    if (tenth > 0)
-        printf(",\"rate_first_tenth\":%.1f,\"rate_last_tenth\":%.1f", rate_of(load, 0, tenth),
-               rate_of(load, load->done - tenth, load->done));
-    puts("}");
-    free(durations);
-}
+static const struct workload workloads[] = {
+    {.name = "put", .request = request_put, .stores = true},
+    {.name = "get", .request = request_get, .check = check_get, .reads = true},
+    {.name = "list", .request = request_list},
+    {.name = "flat", .request = request_flat, .stores = true},
+};
 
 static int
-run_load(const char *what, const struct options *options, load_request *request)
+run_load(const char *what, const struct options *options, const struct workload *workload)
 {
     struct work work = {.options = options};
     char host[256], port[8] = "80", authority[300];
@@ -162,40 +159,60 @@ run_load(const char *what, const struct options *options, load_request *request)
     snprintf(authority, sizeof authority, "%s:%s", host, port);
     work.authority = authority;
     work.base = options->url + used;
-    buffer_append_zeros(&work.body, options->size);
-    for (size_t i = 0; i < work.body.length; i++) /* does not compress away */
-        work.body.data[i] = (char)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 29);
     struct load load = {.host = host, .port = port, .in_flight = (unsigned)options->in_flight, .count = options->count,
-                        .request = request, .context = &work};
+                        .items = options->made, .size = workload->stores ? options->size : 0, .request = workload->request,
+                        .check = workload->check, .context = &work};
     enum error_code code = load_run(&load, &error);
     if (code == ERROR_NONE)
-        print_load(what, options, &load);
+        report_print(what, &load);
     if (code == ERROR_NONE && options->log != NULL)
-        write_log(options->log, &load);
+        code = report_log(options->log, &load, &error);
     int status = code != ERROR_NONE ? fail(&error) : load.errors > 0;
     load_release(&load);
-    buffer_release(&work.body);
     return status;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------ */
+
+enum {
+    APPEND_OVERHEAD_BYTES = 2048, /* heads and journal of a deposit: one of 10 KiB appends 12 KiB */
+    APPEND_GROUP = 32,
+    APPEND_MS = 3000,
+};
+
+static enum error_code
+print_disk_limits(const struct options *options, struct error *error)
+{
+    double figure;
+    enum error_code code = limit_sequential_write(options->folder, UINT64_C(1) << 30, &figure, error);
+    if (code == ERROR_NONE)
+        printf("{\"what\":\"raw sequential write\",\"bytes_per_second\":%.0f}\n", figure);
+    for (unsigned batch = 1; code == ERROR_NONE && batch <= APPEND_GROUP; batch += APPEND_GROUP - 1) {
+        struct appends found;
+        code = limit_appends(options->folder, batch, options->size + APPEND_OVERHEAD_BYTES, APPEND_MS, &found, error);
+        if (code == ERROR_NONE)
+            printf("{\"what\":\"append and sync\",\"batch\":%u,\"size\":%llu,\"rate\":%.1f,\"p50_ms\":%.3f}\n", batch,
+                   (unsigned long long)options->size + APPEND_OVERHEAD_BYTES, found.rate, (double)found.p50_ns / 1e6);
+    }
+    for (unsigned threads = 1; code == ERROR_NONE && threads <= 32; threads += 31) {
+        code = limit_safe_files(options->folder, threads, threads == 1 ? 4000 : 16000, options->size, &figure, error);
+        if (code == ERROR_NONE)
+            printf("{\"what\":\"one file a deposit, synced\",\"in_flight\":%u,\"rate\":%.1f}\n", threads, figure);
+    }
+    return code;
 }
 
 static int
 run_limits(struct options *options)
 {
     struct error error = {0};
-    double figure;
     if (options->folder == NULL) {
         fputs("archivolt-bench: limits needs --folder DIR\n", stderr);
         return 2;
     }
-    if (limit_sequential_write(options->folder, UINT64_C(1) << 30, &figure, &error) != ERROR_NONE)
+    if (print_disk_limits(options, &error) != ERROR_NONE)
         return fail(&error);
-    printf("{\"what\":\"raw sequential write\",\"bytes_per_second\":%.0f}\n", figure);
     printf("{\"what\":\"sha512 of one core\",\"bytes_per_second\":%.0f}\n", limit_sha512());
-    for (unsigned threads = 1; threads <= 32; threads += 31) {
-        if (limit_safe_files(options->folder, threads, threads == 1 ? 4000 : 16000, options->size, &figure, &error) != ERROR_NONE)
-            return fail(&error);
-        printf("{\"what\":\"one file a deposit, synced\",\"in_flight\":%u,\"rate\":%.1f}\n", threads, figure);
-    }
     for (unsigned in_flight = 1; in_flight <= 128; in_flight = in_flight == 1 ? 32 : in_flight * 4) {
         struct discard server;
         char url[64];
@@ -205,7 +222,7 @@ run_limits(struct options *options)
         options->url = url;
         options->in_flight = in_flight;
         options->count = in_flight == 1 ? 20000 : 60000;
-        int status = run_load("HTTP discard", options, request_put);
+        int status = run_load("HTTP discard", options, &workloads[0]);
         discard_stop(&server);
         if (status != 0)
             return status;
@@ -218,9 +235,11 @@ usage(FILE *to, int status)
 {
     fputs("usage: archivolt-bench put|get|list|flat URL [options]\n"
           "       archivolt-bench limits --folder DIR [--size N]\n"
-          "  --token T --size BYTES --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME\n"
+          "  --token T --size BYTES (10KiB, 1MB) --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N --any-bytes\n"
           "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
-          "One JSON object a measurement. Exit status 1 when any answer was not 2xx.\n"
+          "  Bodies are made from the seed and their numbers: none compresses, no two of a run have one digest. get wants the bytes\n"
+          "  that put sent (same seed and size); with --any-bytes the size alone.\n"
+          "One JSON object a measurement. Exit status 1 when any answer was not 2xx or not what was stored.\n"
           "Example: archivolt-bench put http://127.0.0.1:8080/rest --token T --in-flight 32 --count 100000\n", to);
     return status;
 }
@@ -231,11 +250,13 @@ read_options(int argc, char **argv, struct options *o)
     static const struct option longs[] = {{"token", 1, NULL, 't'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
                                           {"count", 1, NULL, 'c'},  {"prefix", 1, NULL, 'p'}, {"made", 1, NULL, 'm'},
                                           {"log", 1, NULL, 'l'},    {"limit", 1, NULL, 'k'},  {"after", 1, NULL, 'a'},
-                                          {"folder", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+                                          {"folder", 1, NULL, 'f'}, {"seed", 1, NULL, 'e'},   {"any-bytes", 0, NULL, 'y'},
+                                          {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         uint64_t number = 0;
-        bool is_number = optarg != NULL && text_to_u64(text_from(optarg), &number);
-        if (strchr("snckm", letter) != NULL && !is_number)
+        bool is_number = optarg != NULL && (letter == 's' ? text_to_bytes(text_from(optarg), &number)
+                                                          : text_to_u64(text_from(optarg), &number));
+        if (strchr("snckme", letter) != NULL && !is_number)
             return false;
         switch (letter) {
         case 't': o->token = optarg; break;
@@ -246,7 +267,9 @@ read_options(int argc, char **argv, struct options *o)
         case 'm': o->made = number; break;
         case 'l': o->log = optarg; break;
         case 'k': o->limit = number; break;
+        case 'y': o->any_bytes = true; break;
         case 'a': o->after = optarg; break;
+        case 'e': o->seed = number; break;
         case 'f': o->folder = optarg; break;
         default: return false;
         }
@@ -267,14 +290,9 @@ main(int argc, char **argv)
     if (!read_options(argc - 1, argv + 1, &options))
         return usage(stderr, 2);
     options.url = optind + 1 < argc ? argv[optind + 1] : NULL;
-    if (strcmp(argv[1], "put") == 0)
-        return run_load("put", &options, request_put);
-    if (strcmp(argv[1], "get") == 0 && options.made > 0)
-        return run_load("get", &options, request_get);
-    if (strcmp(argv[1], "list") == 0)
-        return run_load("list", &options, request_list);
-    if (strcmp(argv[1], "flat") == 0)
-        return run_load("flat", &options, request_flat);
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        if (strcmp(argv[1], workloads[i].name) == 0 && (!workloads[i].reads || options.made > 0))
+            return run_load(argv[1], &options, &workloads[i]);
     if (strcmp(argv[1], "limits") == 0)
         return run_limits(&options);
     return usage(stderr, 2);

@@ -92,6 +92,26 @@ text_to_u64(struct text t, uint64_t *ret_value)
     return true;
 }
 
+bool
+text_to_bytes(struct text t, uint64_t *ret_value)
+{
+    static const struct {
+        const char *word;
+        uint64_t factor;
+    } units[] = {{"", 1}, {"B", 1}, {"kB", 1000}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"KiB", 1u << 10},
+                 {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}};
+    size_t digits = 0;
+    uint64_t number;
+    while (digits < t.length && t.data[digits] >= '0' && t.data[digits] <= '9')
+        digits++;
+    if (!text_to_u64(text_of(t.data, digits), &number))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (text_equal(text_of(t.data + digits, t.length - digits), text_from(units[i].word)))
+            return !__builtin_mul_overflow(number, units[i].factor, ret_value);
+    return false;
+}
+
 /* Table 3-7 of Unicode. */
 size_t
 text_utf8_length(struct text t)

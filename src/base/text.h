@@ -43,6 +43,8 @@ struct text text_cut(struct text t, char separator, struct text *rest);
 struct text text_trim(struct text t);
 /* Strict decimal, no sign, no blanks, the whole text; false on anything else or overflow. */
 bool text_to_u64(struct text t, uint64_t *ret_value);
+/* A number of bytes with or without a unit: 10240, 10KiB, 1MB, 2G (decimal); false as above. */
+bool text_to_bytes(struct text t, uint64_t *ret_value);
 /* Well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms, up to U+10FFFF). */
 bool text_is_utf8(struct text t);
 /* Bytes of the well-formed sequence at the start, or 0: there is none. */

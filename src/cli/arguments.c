@@ -27,6 +27,9 @@
     X(PROTOCOL, FAILED)                                                                            \
     X(NO_MEMORY, FAILED)
 
+#define EXIT_STATUS_WORDS                                                                          \
+    "0 done, 1 failed, 2 usage, 3 not found (in the repository or on this machine), 4 denied, 5 conflict or busy, 6 corrupt"
+
 enum exit_status
 exit_status_of(enum error_code code)
 {
@@ -162,19 +165,7 @@ cli_number(const char *text, uint64_t *ret_value)
 bool
 cli_bytes(const char *text, uint64_t *ret_value)
 {
-    static const struct {
-        const char *word;
-        uint64_t factor;
-    } units[] = {{"", 1}, {"B", 1}, {"kB", 1000}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"KiB", 1u << 10},
-                 {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}};
-    size_t digits = strspn(text, "0123456789");
-    uint64_t number;
-    if (!text_to_u64(text_of(text, digits), &number))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(text + digits, units[i].word) == 0)
-            return !__builtin_mul_overflow(number, units[i].factor, ret_value);
-    return false;
+    return text_to_bytes(text_from(text), ret_value);
 }
 
 /* `data = DIR` of a configuration file; NULL when there is none. */
@@ -244,7 +235,7 @@ cli_help(const char *command, FILE *to)
         fprintf(to, "usage: archivolt [--data DIR] %s %s\n\n%s\n\nExamples:\n%s", one->name, one->synopsis, one->help,
                 one->examples);
         fputs("\nEverywhere: --data DIR, --json (one object a line), --quiet, -v, --help\n"
-              "Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 corrupt\n", to);
+              "Exit status: " EXIT_STATUS_WORDS "\n", to);
         return;
     }
     fputs("usage: archivolt [--data DIR] COMMAND …\n\n", to);
@@ -276,7 +267,7 @@ manual_tail(void)
     puts(".SH OPTIONS EVERYWHERE\n.TP\n.B \\-\\-data \\fIDIR\\fR\nThe data folder; else ARCHIVOLT_DATA, else \\fBdata =\\fR in "
          "~/.config/archivolt.conf or /etc/archivolt.conf.\n.TP\n.B \\-\\-json\nOne JSON object a line.\n.TP\n"
          ".B \\-\\-quiet\nNo progress, no remarks.\n.TP\n.B \\-v\nSay whether a server or this process did the work.\n"
-         ".SH EXIT STATUS\n0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 corrupt.");
+         ".SH EXIT STATUS\n" EXIT_STATUS_WORDS ".");
 }
 
 enum exit_status

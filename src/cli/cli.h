@@ -76,7 +76,7 @@ enum exit_status exit_status_of(enum error_code code);
     X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
       "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
       "archivolt verify --budget 50MB\n")                                                          \
-    X(fsck, "fsck", "", "Check the catalog against itself and the journal.", "archivolt fsck\n")   \
+    X(fsck, "fsck", "", "Check the catalog against itself, the journal and the volumes.", "archivolt fsck\n")   \
     X(rebuild, "rebuild", "", "Make the catalog anew from the volumes. The server must not run.", "archivolt rebuild\n") \
     X(dump, "dump", "", "Write the whole catalog as canonical JSON lines.", "archivolt dump | sha256sum\n") \
     X(compact, "compact", "[--gain PERCENT]", "Give back the space of what was purged or superseded in sealed volumes.", \
@@ -153,10 +153,11 @@ struct reply {
     void *context;
     struct buffer *result; /* the RESULT's JSON; may be NULL */
     bool show_progress;
+    bool stop; /* the first error ends it: the connection is good for nothing more */
 };
 enum error_code cli_reply(struct channel *channel, const struct reply *reply, struct error *error) AV_MUST_USE;
 
-/* Connects, sends, prints every line by `human` (or as JSON), the result with --json, and says what failed. */
+/* Connects, sends, prints every line by `human` (NULL, or with --json: as it came), the result with --json, and says what failed. */
 typedef void human_line(struct cli *cli, const struct json *line);
 enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
 
@@ -167,12 +168,17 @@ uint64_t member_number(const struct json *line, const char *name);
 struct text member_text(const struct json *line, const char *name);
 struct progress {
     const char *what;
-    uint64_t began_ns, shown_ns, done, total, bytes;
+    uint64_t began_ns, shown_ns, done, bytes;
+    uint64_t total, total_bytes; /* 0: not known */
     bool on;
 };
 void progress_begin(struct progress *progress, const struct cli *cli, const char *what, uint64_t total);
+/* Files (or whatever is counted) and bytes so far: shows them, what is known of the whole, the rates, and the time left. */
 void progress_step(struct progress *progress, uint64_t done, uint64_t bytes);
 void progress_end(struct progress *progress);
+/* Echo of the terminal at standard input off and on again; a Ctrl-C between turns it on too. False: it is no terminal. */
+bool terminal_hush(void);
+void terminal_restore(void);
 /* A file that a Ctrl-C must remove; NULL: none. Main thread. */
 void interrupt_removes(const char *path);
 

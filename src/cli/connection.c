@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define THREADS_MAXIMUM 256u
+/* One command seldom makes more resources, and what it leaves of its last lease is lost. */
+#define LOCAL_ID_LEASE 100u
 
 struct connection {
     struct channel channel;
@@ -105,7 +107,7 @@ static enum error_code
 open_locally(struct cli *cli, struct connection *c, struct error *error)
 {
     struct model_options options = {.folder = c->folder, .limits = model_limits_default(), .notice = show_notice,
-                                    .context = cli};
+                                    .context = cli, .id_lease = LOCAL_ID_LEASE};
     enum error_code code = model_open(&options, &c->model, error);
     if (code == ERROR_NONE)
         code = local_channel(c, &c->channel, error);
@@ -208,19 +210,6 @@ arguments_flag(struct call_arguments *a, const char *name, bool value)
     json_put_bool(&a->writer, value);
 }
 
-enum error_code
-arguments_send(struct call_arguments *a, struct channel *channel, struct error *error)
-{
-    json_end_object(&a->writer);
-    enum error_code code = a->json.status == ERROR_INVALID
-                               ? error_set(error, ERROR_INVALID, "an argument is not UTF-8")
-                               : buffer_status(&a->json, error);
-    if (code == ERROR_NONE)
-        code = channel_send(channel, FRAME_CALL, buffer_text(&a->json), error);
-    buffer_release(&a->json);
-    return code;
-}
-
 static enum error_code
 take_error(struct text payload, struct error *error)
 {
@@ -234,6 +223,31 @@ take_error(struct text payload, struct error *error)
     }
     enum error_code code = error_set(error, error_from_word(word.data, word.length), "%.*s", TEXT_ARG(message));
     arena_release(&arena);
+    return code;
+}
+
+/* Who closes on us has perhaps said why: a server that takes no more commands does. */
+static enum error_code
+parting_words(struct channel *channel, struct error *error)
+{
+    struct frame frame;
+    if (channel_receive(channel, &frame, NULL) == ERROR_NONE && frame.type == FRAME_ERROR)
+        return take_error(frame.payload, error);
+    return ERROR_CLOSED;
+}
+
+enum error_code
+arguments_send(struct call_arguments *a, struct channel *channel, struct error *error)
+{
+    json_end_object(&a->writer);
+    enum error_code code = a->json.status == ERROR_INVALID
+                               ? error_set(error, ERROR_INVALID, "an argument is not UTF-8")
+                               : buffer_status(&a->json, error);
+    if (code == ERROR_NONE)
+        code = channel_send(channel, FRAME_CALL, buffer_text(&a->json), error);
+    if (code == ERROR_CLOSED)
+        code = parting_words(channel, error);
+    buffer_release(&a->json);
     return code;
 }
 
@@ -253,8 +267,37 @@ show_progress(struct text payload)
     arena_release(&arena);
 }
 
-enum error_code
-cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
+static enum error_code
+take_line(const struct reply *reply, struct buffer *parts, struct text last, struct error *error)
+{
+    struct text line = last;
+    if (parts->length > 0) {
+        buffer_append_text(parts, last);
+        line = buffer_text(parts);
+    }
+    enum error_code code = buffer_status(parts, error);
+    if (code == ERROR_NONE)
+        code = reply->line(reply->context, line, error);
+    buffer_clear(parts);
+    return code;
+}
+
+static enum error_code
+take_content(const struct reply *reply, const struct frame *frame, struct buffer *parts, struct error *error)
+{
+    if (frame->type == FRAME_PART)
+        buffer_append_text(parts, frame->payload);
+    else if (frame->type == FRAME_LINE && reply->line != NULL)
+        return take_line(reply, parts, frame->payload, error);
+    else if (frame->type == FRAME_DATA && reply->data != NULL)
+        return reply->data(reply->context, frame->payload, error);
+    else if (frame->type == FRAME_END && reply->data != NULL)
+        return reply->data(reply->context, text_of(NULL, 0), error);
+    return ERROR_NONE;
+}
+
+static enum error_code
+take_frames(struct channel *channel, const struct reply *reply, struct buffer *parts, struct error *error)
 {
     enum error_code code = ERROR_NONE;
     bool shown = false;
@@ -279,21 +322,33 @@ cli_reply(struct channel *channel, const struct reply *reply, struct error *erro
             }
             return code;
         }
-        if (code != ERROR_NONE)
-            continue; /* what is left of an answer that we cannot use */
-        if (frame.type == FRAME_LINE && reply->line != NULL)
-            code = reply->line(reply->context, frame.payload, error);
-        else if (frame.type == FRAME_DATA && reply->data != NULL)
-            code = reply->data(reply->context, frame.payload, error);
-        else if (frame.type == FRAME_END && reply->data != NULL)
-            code = reply->data(reply->context, text_of(NULL, 0), error);
+        if (code != ERROR_NONE && reply->stop)
+            return code;
+        if (code == ERROR_NONE) /* else: what is left of an answer that we cannot use */
+            code = take_content(reply, &frame, parts, error);
     }
+}
+
+enum error_code
+cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
+{
+    struct buffer parts = {0};
+    enum error_code code = take_frames(channel, reply, &parts, error);
+    buffer_release(&parts);
+    return code;
 }
 
 struct simple {
     struct cli *cli;
     human_line *human;
 };
+
+/* A reader that has gone (`| head`) ends the command, and with it the work of the server. */
+static enum error_code
+output_status(struct error *error)
+{
+    return ferror(stdout) ? error_set(error, ERROR_IO, "cannot write to standard output") : ERROR_NONE;
+}
 
 static enum error_code
 simple_line(void *context, struct text json, struct error *error)
@@ -304,14 +359,14 @@ simple_line(void *context, struct text json, struct error *error)
     if (simple->cli->json || simple->human == NULL) {
         fwrite(json.data, 1, json.length, stdout);
         putchar('\n');
-        return ferror(stdout) ? error_set(error, ERROR_IO, "cannot write to standard output") : ERROR_NONE;
+        return output_status(error);
     }
     arena_init(&arena, 0);
     enum error_code code = json_parse(&arena, json, &root, error);
     if (code == ERROR_NONE)
         simple->human(simple->cli, root);
     arena_release(&arena);
-    return code;
+    return code != ERROR_NONE ? code : output_status(error);
 }
 
 enum exit_status
@@ -321,7 +376,8 @@ cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
     struct error error = {0};
     struct buffer result = {0};
     struct simple simple = {cli, human};
-    struct reply reply = {simple_line, NULL, &simple, &result, !cli->quiet && isatty(2)};
+    struct reply reply = {.line = simple_line, .context = &simple, .result = &result,
+                          .show_progress = !cli->quiet && isatty(2), .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE) {
         buffer_release(&a->json);

@@ -24,6 +24,7 @@ struct target { /* where one file goes */
     int64_t mtime_us;
     unsigned mode;
     uint64_t bytes, size;
+    struct progress *progress; /* of a tree, or NULL */
 };
 
 static enum error_code
@@ -95,6 +96,8 @@ target_data(void *context, struct text bytes, struct error *error)
         return check_digest(t, error);
     digest_stream_update(&t->stream, bytes.data, bytes.length);
     t->bytes += bytes.length;
+    if (t->progress != NULL)
+        progress_step(t->progress, t->progress->done, t->progress->bytes + bytes.length);
     return write_all(t->fd, bytes, error);
 }
 
@@ -156,17 +159,18 @@ drop_target(struct target *t, enum error_code code)
     interrupt_removes(NULL);
 }
 
-/* One file; `target` NULL: standard output. */
+/* One file; `target` NULL: standard output; `progress` may be NULL. */
 static enum error_code
-fetch(struct channel *channel, const char *path, uint64_t version, const char *target, uint64_t *ret_bytes,
-      struct error *error)
+fetch(struct channel *channel, const char *path, uint64_t version, const char *target, struct progress *progress,
+      uint64_t *ret_bytes, struct error *error)
 {
     struct target t;
     struct call_arguments a;
-    struct reply reply = {target_line, target_data, &t, NULL, false};
+    struct reply reply = {.line = target_line, .data = target_data, .context = &t, .stop = target == NULL};
     enum error_code code = open_target(&t, target, error);
     if (code != ERROR_NONE)
         return code;
+    t.progress = progress;
     arguments_begin(&a, "get");
     arguments_string(&a, "path", path);
     if (version != 0)
@@ -203,6 +207,14 @@ make_folder(const char *path, struct error *error)
     return error_set_errno(error, errno, "cannot make the folder %s", path);
 }
 
+static void
+progress_total(struct progress *progress, const struct json *line)
+{
+    bool file = text_equal(member_text(line, "kind"), TEXT("file"));
+    progress->total = file ? 1 : member_number(line, "subtree_files");
+    progress->total_bytes = member_number(line, file ? "size" : "subtree_bytes");
+}
+
 static enum error_code
 get_member(struct tree *tree, const struct json *line, struct error *error)
 {
@@ -210,6 +222,8 @@ get_member(struct tree *tree, const struct json *line, struct error *error)
     struct error why = {0};
     uint64_t bytes = 0;
     struct text path = member_text(line, "path");
+    if (tree->progress.total == 0) /* the first line is of the whole */
+        progress_total(&tree->progress, line);
     size_t skip = strcmp(tree->from, "/") == 0 ? 0 : strlen(tree->from);
     buffer_append_text(&source, path);
     buffer_append_string(&target, tree->to);
@@ -220,8 +234,11 @@ get_member(struct tree *tree, const struct json *line, struct error *error)
     if (!text_equal(member_text(line, "kind"), TEXT("file"))) {
         code = make_folder(buffer_string(&target), &why);
     } else {
-        code = fetch(&tree->content, buffer_string(&source), 0, buffer_string(&target), &bytes, &why);
-        progress_step(&tree->progress, ++tree->files, tree->bytes += bytes);
+        code = fetch(&tree->content, buffer_string(&source), 0, buffer_string(&target), &tree->progress, &bytes,
+                     &why);
+        tree->files += code == ERROR_NONE;
+        tree->bytes += bytes;
+        progress_step(&tree->progress, tree->progress.done + 1, tree->progress.bytes);
     }
     if (code != ERROR_NONE) {
         fprintf(stderr, "archivolt: %s: ", tree->cli->command);
@@ -259,7 +276,7 @@ get_tree(struct cli *cli, const char *from, const char *to)
     struct connection *connection;
     struct call_arguments a;
     struct error error = {0};
-    struct reply reply = {tree_line, NULL, &tree, NULL, false};
+    struct reply reply = {.line = tree_line, .context = &tree, .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE)
         return cli_fail(cli, &error);
@@ -293,7 +310,7 @@ get_one(struct cli *cli, const char *path, uint64_t version, const char *target)
     uint64_t bytes;
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code == ERROR_NONE) {
-        code = fetch(connection_channel(connection), path, version, target, &bytes, &error);
+        code = fetch(connection_channel(connection), path, version, target, NULL, &bytes, &error);
         connection_close(connection);
     }
     return code == ERROR_NONE ? EXIT_DONE : cli_fail(cli, &error);

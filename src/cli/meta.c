@@ -104,7 +104,7 @@ remove_value(struct cli *cli, const char *const *words, size_t count, bool no_ve
     struct call_arguments list, changes;
     struct error error = {0};
     struct removal removal = {&changes, words[1], words[2], count > 3 ? words[3] : NULL, 0};
-    struct reply reply = {add_removal, NULL, &removal, NULL, false}, plain = {NULL, NULL, NULL, NULL, false};
+    struct reply reply = {.line = add_removal, .context = &removal}, plain = {.line = NULL};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE)
         return cli_fail(cli, &error);

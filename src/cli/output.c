@@ -4,6 +4,7 @@
 #include "io/clock.h"
 
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS UINT64_C(200000000)
@@ -55,6 +56,13 @@ progress_begin(struct progress *p, const struct cli *cli, const char *what, uint
                            .on = !cli->quiet && !cli->json && isatty(2)};
 }
 
+/* 0: cannot be told. */
+static double
+seconds_left(double seconds, uint64_t done, uint64_t total)
+{
+    return done > 0 && total > done ? seconds * (double)(total - done) / (double)done : 0;
+}
+
 void
 progress_step(struct progress *p, uint64_t done, uint64_t bytes)
 {
@@ -64,14 +72,16 @@ progress_step(struct progress *p, uint64_t done, uint64_t bytes)
     if (!p->on || now - p->shown_ns < PROGRESS_INTERVAL_NS)
         return;
     p->shown_ns = now;
-    double seconds = (double)(now - p->began_ns) / 1e9;
-    double rate = seconds > 0 ? (double)done / seconds : 0;
+    double seconds = (double)(now > p->began_ns ? now - p->began_ns : 1) / 1e9;
     fprintf(stderr, "\r%s: %llu", p->what, (unsigned long long)done);
     if (p->total > 0)
         fprintf(stderr, " of %llu", (unsigned long long)p->total);
-    fprintf(stderr, ", %.0f/s, %.1f MB/s", rate, seconds > 0 ? (double)bytes / seconds / 1e6 : 0);
-    if (p->total > done && rate > 0)
-        fprintf(stderr, ", %.0f s left", (double)(p->total - done) / rate);
+    if (p->total_bytes > 0)
+        fprintf(stderr, " files, %.1f of %.1f MB", (double)bytes / 1e6, (double)p->total_bytes / 1e6);
+    fprintf(stderr, ", %.0f/s, %.1f MB/s", (double)done / seconds, (double)bytes / seconds / 1e6);
+    double left = seconds_left(seconds, done, p->total), left_by_bytes = seconds_left(seconds, bytes, p->total_bytes);
+    if (left > 0 || left_by_bytes > 0)
+        fprintf(stderr, ", %.0f s left", left > left_by_bytes ? left : left_by_bytes);
     fputs("\033[K", stderr);
 }
 
@@ -87,26 +97,58 @@ progress_end(struct progress *p)
 static char doomed_path[8192];
 static volatile sig_atomic_t doomed;
 
+static struct termios terminal_before;
+static volatile sig_atomic_t hushed;
+
 static void
 on_interrupt(int signal_number)
 {
     static const char said[] = "\narchivolt: stopped\n";
     if (doomed)
         unlink(doomed_path);
+    if (hushed)
+        tcsetattr(0, TCSAFLUSH, &terminal_before);
     ssize_t written = write(2, said, sizeof said - 1);
     (void)written;
     _exit(128 + signal_number);
 }
 
+static void
+catch_interrupts(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_interrupt};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+bool
+terminal_hush(void)
+{
+    if (!isatty(0) || tcgetattr(0, &terminal_before) != 0)
+        return false;
+    struct termios silent = terminal_before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    hushed = 1;
+    catch_interrupts();
+    tcsetattr(0, TCSAFLUSH, &silent);
+    return true;
+}
+
+void
+terminal_restore(void)
+{
+    tcsetattr(0, TCSAFLUSH, &terminal_before);
+    hushed = 0;
+}
+
 void
 interrupt_removes(const char *path)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
     doomed = 0;
     if (path != NULL && strlen(path) < sizeof doomed_path) {
         memcpy(doomed_path, path, strlen(path) + 1);
         doomed = 1;
     }
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    catch_interrupts();
 }

@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 
 #include <sys/time.h>
-#include <termios.h>
-#include <unistd.h>
 
 static void
 print_nothing(struct cli *cli, const struct json *line)
@@ -49,17 +47,12 @@ print_user(struct cli *cli, const struct json *line)
 static bool
 read_password(char password[PASSWORD_MAXIMUM + 2])
 {
-    struct termios before, silent;
-    bool terminal = isatty(0) && tcgetattr(0, &before) == 0;
-    if (terminal) {
-        silent = before;
-        silent.c_lflag &= ~(tcflag_t)ECHO;
+    bool terminal = terminal_hush();
+    if (terminal)
         fputs("New password: ", stderr);
-        tcsetattr(0, TCSAFLUSH, &silent);
-    }
     bool got = fgets(password, PASSWORD_MAXIMUM + 2, stdin) != NULL;
     if (terminal) {
-        tcsetattr(0, TCSAFLUSH, &before);
+        terminal_restore();
         fputc('\n', stderr);
     }
     if (!got)
@@ -167,7 +160,7 @@ add_token(struct cli *cli, const char *label, const char *days)
     struct json *root;
     struct buffer result = {0};
     struct error error = {0};
-    struct reply reply = {NULL, NULL, NULL, &result, false};
+    struct reply reply = {.result = &result};
     uint64_t number = 0;
     if (days != NULL && (!cli_number(days, &number) || number == 0 || number > 36500))
         return cli_usage(cli, "--days is a number from 1 to 36500");

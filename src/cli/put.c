@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +63,16 @@ say(struct put *put, const char *what, const char *source, const char *why)
     fprintf(stderr, "archivolt: %s: ", put->cli->command);
     print_escaped(stderr, text_from(source));
     fprintf(stderr, ": %s%s%s\n", what, why[0] == '\0' ? "" : ": ", why);
+}
+
+/* The same with the reason of the operating system, which decides the exit status as everywhere. */
+static void
+leave_out(struct put *put, const char *source, int os_errno)
+{
+    struct error error = {0};
+    enum error_code code = error_set_errno(&error, os_errno, "left out");
+    say(put, error.message, source, "");
+    note_status(put, exit_status_of(code));
 }
 
 /* ---- the journal of done files ------------------------------------------------------------------------ */
@@ -135,15 +146,24 @@ note_done(struct put *put, const char *path, uint64_t bytes)
     put->bytes += bytes;
     if (line.length > 0 && write(put->journal, line.data, line.length) != (ssize_t)line.length && put->status == EXIT_DONE)
         put->status = EXIT_FAILED;
-    progress_step(&put->progress, put->files, put->bytes);
+    progress_step(&put->progress, put->progress.done + 1, put->progress.bytes);
     lock_give(&put->lock);
     buffer_release(&line);
 }
 
 /* ---- one file ------------------------------------------------------------------------------------------ */
 
+static void
+note_sent(struct put *put, uint64_t bytes)
+{
+    lock_take(&put->lock);
+    progress_step(&put->progress, put->progress.done, put->progress.bytes + bytes);
+    lock_give(&put->lock);
+}
+
 static enum error_code
-send_content(struct channel *channel, int fd, const char *source, uint64_t *ret_bytes, struct error *error)
+send_content(struct put *put, struct channel *channel, int fd, const char *source, uint64_t *ret_bytes,
+             struct error *error)
 {
     char *chunk = malloc(CHUNK_BYTES);
     enum error_code code = ERROR_NONE;
@@ -159,6 +179,7 @@ send_content(struct channel *channel, int fd, const char *source, uint64_t *ret_
             break;
         *ret_bytes += (uint64_t)got;
         code = channel_send(channel, FRAME_DATA, text_of(chunk, (size_t)got), error);
+        note_sent(put, (uint64_t)got);
     }
     free(chunk);
     /* The end is told even after a failure, with a word that makes the server give up. */
@@ -181,19 +202,24 @@ put_arguments(const struct put *put, struct call_arguments *a, const char *path,
 }
 
 static enum error_code
-put_descriptor(const struct put *put, struct channel *channel, int fd, const char *source, const char *path,
+put_descriptor(struct put *put, struct channel *channel, int fd, const char *source, const char *path,
                const struct stat *status, struct buffer *result, uint64_t *ret_bytes, struct error *error)
 {
     struct call_arguments a;
     struct reply reply = {.result = result};
-    struct error lost = {0};
+    struct error answered = {0};
     put_arguments(put, &a, path, status);
     enum error_code code = arguments_send(&a, channel, error);
     if (code != ERROR_NONE)
         return code;
-    code = send_content(channel, fd, source, ret_bytes, error);
-    enum error_code answer = cli_reply(channel, &reply, code == ERROR_NONE ? error : &lost);
-    return code != ERROR_NONE ? code : answer;
+    code = send_content(put, channel, fd, source, ret_bytes, error);
+    enum error_code answer = cli_reply(channel, &reply, &answered);
+    /* A server that has gone, perhaps with a word that says why, is no reason of its own. */
+    if (answer != ERROR_NONE && (code == ERROR_NONE || code == ERROR_CLOSED)) {
+        *error = answered;
+        return answer;
+    }
+    return code;
 }
 
 static enum error_code
@@ -343,6 +369,35 @@ repository_name(struct put *put, const char *source, const char *name, struct bu
     return true;
 }
 
+/* What there is to do, for the progress on a terminal: nothing is read but the folders. */
+static void
+count_tree(struct put *put, const char *source)
+{
+    char *root = text_copy(text_from(source));
+    char *roots[] = {root, NULL};
+    FTS *walk = put->progress.on ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info != FTS_F)
+            continue;
+        put->progress.total++;
+        put->progress.total_bytes += (uint64_t)entry->fts_statp->st_size;
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    free(root);
+}
+
+/* An earlier run has stored it. */
+static void
+leave_uncounted(struct put *put, const struct stat *status)
+{
+    uint64_t size = (uint64_t)status->st_size;
+    lock_take(&put->lock);
+    put->progress.total -= put->progress.total > 0;
+    put->progress.total_bytes -= put->progress.total_bytes > size ? size : put->progress.total_bytes;
+    lock_give(&put->lock);
+}
+
 static void walk_folder(struct put *put, const char *source, const char *path);
 
 static void
@@ -350,14 +405,15 @@ walk_entry(struct put *put, const char *source, const char *path)
 {
     struct stat status;
     if (lstat(source, &status) != 0) {
-        say(put, "left out", source, strerror(errno));
-        note_status(put, EXIT_FAILED);
+        leave_out(put, source, errno);
     } else if (S_ISDIR(status.st_mode)) {
         walk_folder(put, source, path);
     } else if (!S_ISREG(status.st_mode)) {
         say(put, "left out", source, S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file");
     } else if (!is_done(put, path)) {
         give_item(put, source, path, false);
+    } else {
+        leave_uncounted(put, &status);
     }
 }
 
@@ -399,8 +455,7 @@ walk_folder(struct put *put, const char *source, const char *path)
     struct dirent **names;
     int count = scandir(source, &names, not_dots, by_bytes);
     if (count < 0) {
-        say(put, "left out", source, strerror(errno));
-        note_status(put, EXIT_FAILED);
+        leave_out(put, source, errno);
         return;
     }
     if (strcmp(path, "/") != 0)
@@ -409,12 +464,13 @@ walk_folder(struct put *put, const char *source, const char *path)
     free(names);
 }
 
-static void
+static enum exit_status
 put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
 {
     pthread_t senders[JOBS_MAXIMUM];
     unsigned running = 0;
     progress_begin(&put->progress, put->cli, "put", 0);
+    count_tree(put, source);
     while (running < jobs && pthread_create(&senders[running], NULL, sender_thread, put) == 0)
         running++;
     ensure(running > 0);
@@ -429,6 +485,7 @@ put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
     if (!put->cli->quiet && !put->cli->json)
         fprintf(stderr, "archivolt: %llu files, %llu bytes stored\n", (unsigned long long)put->files,
                 (unsigned long long)put->bytes);
+    return put->status;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
@@ -448,17 +505,18 @@ note_kind(void *context, struct text json, struct error *error)
     return code;
 }
 
-static bool
-is_container(struct put *put, const char *path)
+static enum error_code
+is_container(struct put *put, const char *path, bool *ret_container, struct error *error)
 {
     struct call_arguments a;
-    struct error error = {0};
-    bool container = false;
-    struct reply reply = {.line = note_kind, .context = &container};
+    struct reply reply = {.line = note_kind, .context = ret_container};
+    *ret_container = false;
     arguments_begin(&a, "stat");
     arguments_string(&a, "path", path);
-    return arguments_send(&a, connection_channel(put->connection), &error) == ERROR_NONE &&
-           cli_reply(connection_channel(put->connection), &reply, &error) == ERROR_NONE && container;
+    enum error_code code = arguments_send(&a, connection_channel(put->connection), error);
+    if (code == ERROR_NONE)
+        code = cli_reply(connection_channel(put->connection), &reply, error);
+    return code == ERROR_NOT_FOUND || code == ERROR_GONE ? ERROR_NONE : code;
 }
 
 static void
@@ -490,23 +548,32 @@ put_one(struct put *put, const char *source, const char *destination, bool into)
 }
 
 static enum exit_status
+put_files(struct put *put, const char *destination, bool slash)
+{
+    struct cli *cli = put->cli;
+    struct error error = {0};
+    bool into = slash || cli->argument_count > 2; /* several sources: DST becomes a container */
+    if (!into && is_container(put, destination, &into, &error) != ERROR_NONE)
+        return cli_fail(cli, &error);
+    for (size_t i = 0; i + 1 < cli->argument_count; i++)
+        put_one(put, cli->arguments[i], destination, into && strcmp(cli->arguments[i], "-") != 0);
+    return put->status;
+}
+
+static enum exit_status
 put_all(struct put *put, bool recursive, unsigned jobs)
 {
     struct cli *cli = put->cli;
     const char *destination = cli->arguments[cli->argument_count - 1];
     size_t length = strlen(destination);
     char *trimmed = text_copy(text_of(destination, length > 1 && destination[length - 1] == '/' ? length - 1 : length));
-    if (recursive) {
-        put_tree(put, jobs, cli->arguments[0], trimmed);
-    } else {
-        bool into = trimmed[0] != '\0' && (trimmed[1] == '\0' || destination[length - 1] == '/' || is_container(put, trimmed));
-        if (cli->argument_count > 2 && !into)
-            into = true; /* several sources: DST becomes a container */
-        for (size_t i = 0; i + 1 < cli->argument_count; i++)
-            put_one(put, cli->arguments[i], trimmed, into && strcmp(cli->arguments[i], "-") != 0);
-    }
+    enum exit_status status;
+    if (recursive)
+        status = put_tree(put, jobs, cli->arguments[0], trimmed);
+    else
+        status = put_files(put, trimmed, destination[length - 1] == '/');
     free(trimmed);
-    return put->status;
+    return status;
 }
 
 static enum exit_status

@@ -2,11 +2,7 @@
 /* archivolt verify, fsck, dump, compact, seal, journal, purge: the whole store. */
 #include "cli/cli.h"
 
-static void
-print_raw(struct cli *cli, const struct json *line)
-{
-    printf("%.*s\n", TEXT_ARG(line->text));
-}
+#include <errno.h>
 
 static enum exit_status
 no_arguments(const struct cli *cli)
@@ -21,7 +17,7 @@ plain_call(struct cli *cli, int argc, char **argv, const char *call)
     if (!cli_parse(cli, argc, argv, NULL) || no_arguments(cli) != EXIT_DONE)
         return EXIT_USAGE;
     arguments_begin(&a, call);
-    return cli_simple(cli, &a, print_raw);
+    return cli_simple(cli, &a, NULL);
 }
 
 enum exit_status
@@ -58,7 +54,7 @@ command_verify(struct cli *cli, int argc, char **argv)
     arguments_begin(&a, "verify");
     arguments_number(&a, "since", since);
     arguments_number(&a, "budget", budget);
-    return cli_simple(cli, &a, print_raw);
+    return cli_simple(cli, &a, NULL);
 }
 
 enum exit_status
@@ -74,7 +70,7 @@ command_compact(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--gain is a percentage");
     arguments_begin(&a, "compact");
     arguments_number(&a, "gain_percent", gain);
-    return cli_simple(cli, &a, print_raw);
+    return cli_simple(cli, &a, NULL);
 }
 
 enum exit_status
@@ -94,7 +90,7 @@ command_journal(struct cli *cli, int argc, char **argv)
     arguments_number(&a, "after", after);
     arguments_flag(&a, "verify", verify || expect != NULL);
     arguments_string(&a, "expect", expect);
-    return cli_simple(cli, &a, print_raw);
+    return cli_simple(cli, &a, NULL);
 }
 
 enum exit_status
@@ -115,15 +111,18 @@ command_purge(struct cli *cli, int argc, char **argv)
         arguments_begin(&a, "purge");
         arguments_string(&a, "path", cli->argument_count == 1 ? cli->arguments[0] : NULL);
         arguments_number(&a, "id", id);
-        status = cli_simple(cli, &a, print_raw);
+        status = cli_simple(cli, &a, NULL);
     }
     if (status != EXIT_DONE || apply == NULL)
         return status;
     char *folder = realpath(apply, NULL);
-    if (folder == NULL)
-        return cli_usage(cli, "there is no folder %s", apply);
+    if (folder == NULL) {
+        struct error error = {0};
+        error_set_errno(&error, errno, "cannot use %s", apply);
+        return cli_fail(cli, &error);
+    }
     arguments_begin(&a, "purge_copy");
     arguments_string(&a, "folder", folder);
     free(folder);
-    return cli_simple(cli, &a, print_raw);
+    return cli_simple(cli, &a, NULL);
 }

@@ -245,7 +245,7 @@ command_status(struct cli *cli, int argc, char **argv)
     struct json *root;
     struct error error = {0};
     struct buffer result = {0};
-    struct reply reply = {print_volume, NULL, cli, &result, false};
+    struct reply reply = {.line = print_volume, .context = cli, .result = &result};
     if (!cli_parse(cli, argc, argv, NULL))
         return EXIT_USAGE;
     enum error_code code = cli_connect(cli, &connection, &error);

@@ -169,6 +169,19 @@ http_refuse(struct http_request *request, unsigned status, enum error_code code,
     http_answer_error(request, status, &error);
 }
 
+bool
+http_only_read(struct http_request *request)
+{
+    if (http_is_read(request))
+        return true;
+    http_set_header_static(request, "Allow", "GET, HEAD, OPTIONS");
+    if (request->method == HTTP_OPTIONS)
+        http_answer_empty(request, 204);
+    else
+        http_refuse(request, 405, ERROR_UNSUPPORTED, "this is only read");
+    return false;
+}
+
 /* ---- to libmicrohttpd ------------------------------------------------------------------------------ */
 
 static ssize_t
@@ -203,17 +216,32 @@ make_response(struct http_request *request)
     return MHD_create_response_from_buffer(answer->body.length, body.out, MHD_RESPMEM_PERSISTENT);
 }
 
+static void
+append_phase(struct buffer *value, struct text name, uint64_t duration_ns)
+{
+    uint64_t us = (duration_ns + 500) / 1000, part = us % 1000;
+    buffer_append_text(value, name);
+    buffer_append_text(value, TEXT(";dur="));
+    buffer_append_u64(value, us / 1000);
+    buffer_append_text(value, part < 10 ? TEXT(".00") : part < 100 ? TEXT(".0") : TEXT("."));
+    buffer_append_u64(value, part);
+}
+
 /* Phases of a write, milliseconds (W3C Server Timing). */
 static void
 add_timing(struct http_request *request)
 {
     const struct transaction_timing *t = &request->timing;
+    struct buffer value = {0};
     if (!request->has_timing)
         return;
-    http_set_header_format(request, "Server-Timing",
-                           "wait;dur=%.3f, layout;dur=%.3f, write;dur=%.3f, sync;dur=%.3f, catalog;dur=%.3f",
-                           (double)t->wait_ns / 1e6, (double)t->layout_ns / 1e6, (double)t->write_ns / 1e6,
-                           (double)t->sync_ns / 1e6, (double)t->catalog_ns / 1e6);
+    append_phase(&value, TEXT("wait"), t->wait_ns);
+    append_phase(&value, TEXT(", layout"), t->layout_ns);
+    append_phase(&value, TEXT(", write"), t->write_ns);
+    append_phase(&value, TEXT(", sync"), t->sync_ns);
+    append_phase(&value, TEXT(", catalog"), t->catalog_ns);
+    http_set_header(request, "Server-Timing", buffer_text(&value));
+    buffer_release(&value);
 }
 
 static void

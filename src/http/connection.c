@@ -90,6 +90,7 @@ http_sleep(struct http_request *request, http_step *next)
     ensure(!request->sleeping);
     request->sleeping = true;
     request->next = next;
+    atomic_store_explicit(&request->handed_over, false, memory_order_relaxed);
     atomic_fetch_add(&request->connection->server->sleeping, 1);
     MHD_suspend_connection(request->mhd);
 }
@@ -98,7 +99,9 @@ void
 http_wake(struct http_request *request)
 {
     struct http_server *server = request->connection->server;
-    MHD_resume_connection(request->mhd); /* from here on the request may be gone */
+    struct MHD_Connection *mhd = request->mhd;
+    atomic_store_explicit(&request->handed_over, true, memory_order_release);
+    MHD_resume_connection(mhd); /* from here on the request may be gone */
     atomic_fetch_sub(&server->sleeping, 1);
 }
 
@@ -249,6 +252,8 @@ connection_handler(void *server, struct MHD_Connection *mhd, const char *url, co
     ensure(request->magic == HTTP_REQUEST_MAGIC && request->phase != HTTP_PHASE_DONE);
     if (*data_length > 0)
         return body_call(request, data, data_length);
+    if (request->sleeping)
+        ensure(atomic_load_explicit(&request->handed_over, memory_order_acquire));
     request->sleeping = false;
     if (request->phase <= HTTP_PHASE_HEAD)
         return head_call(request, method, version);

@@ -208,16 +208,20 @@ find_front_end(struct http_request *request)
 {
     struct http_server *server = request->connection->server;
     request->path = text_cut(without_authority(request->target), '?', &request->query);
+    if (request->method == HTTP_OPTIONS && text_equal(request->path, TEXT("*"))) {
+        http_set_header_static(request, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS");
+        http_answer_empty(request, 204);
+        return;
+    }
+    if (!text_starts_with(request->path, TEXT("/"))) {
+        refuse_and_close(request, 400, "the request target does not begin with /");
+        return;
+    }
     for (unsigned i = 0; server->options.front_ends[i] != NULL; i++) {
         if (!takes(server->options.front_ends[i], request->path, &request->below))
             continue;
         request->front_end = server->options.front_ends[i];
         request->front_end_index = i;
-        return;
-    }
-    if (request->method == HTTP_OPTIONS && text_equal(request->path, TEXT("*"))) {
-        http_set_header_static(request, "Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS");
-        http_answer_empty(request, 204);
         return;
     }
     http_refuse(request, 404, ERROR_NOT_FOUND, "nothing is served at this path");

@@ -80,6 +80,7 @@ struct http_request {
     unsigned front_end_index;
     unsigned phase;
     bool sleeping;
+    _Atomic bool handed_over; /* by who woke it; all that was done before belongs to the event thread then */
     uint64_t drained_bytes;
     _Atomic uint64_t sent_bytes;
     const char *target_at; /* where the raw target stands in the connection's memory */
@@ -130,6 +131,8 @@ void http_answer_error(struct http_request *request, unsigned status, const stru
 /* The same with a code and message of its own. */
 void http_refuse(struct http_request *request, unsigned status, enum error_code code, const char *format, ...)
     AV_PRINTF(4, 5);
+/* For what is only read: answers OPTIONS, and refuses other methods than GET and HEAD. False: answered. */
+bool http_only_read(struct http_request *request);
 static inline bool
 http_answered(const struct http_request *request)
 {

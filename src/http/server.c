@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,6 +22,9 @@
 #define STOP_ANSWERS_MS 10000
 /* Connections beyond the limit that are still taken, to be told so with a 503. */
 #define CONNECTIONS_TO_REFUSE 64u
+/* What the kernel takes of an answer beyond what the client has room for. The time-out counts what the kernel takes:
+ * with its own buffer of megabytes a client that reads a few kilobytes a second would look idle. */
+#define UNSENT_BYTES 16384
 
 /* ---- listening --------------------------------------------------------------------------------------- */
 
@@ -48,12 +53,13 @@ bind_first(const struct addrinfo *list, int *ret_socket, struct error *error, st
 {
     int last_errno = 0;
     for (const struct addrinfo *each = list; each != NULL; each = each->ai_next) {
-        int on = 1, fd = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        int on = 1, unsent = UNSENT_BYTES, fd = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0) {
             last_errno = errno;
             continue;
         }
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent); /* connections inherit it */
         if (bind(fd, each->ai_addr, each->ai_addrlen) == 0 && listen(fd, 1024) == 0) {
             *ret_socket = fd;
             return ERROR_NONE;
@@ -113,6 +119,37 @@ read_pem(const char *path, char **ret_text, struct error *error)
     return ERROR_NONE;
 }
 
+/* A key that needs a password cannot be used: nobody is there to type it. */
+static int
+no_password(char *buffer, int size, int writing, void *context)
+{
+    return 0;
+}
+
+/* The library that serves says only that it failed, so that the files are looked at here, to name the bad one. */
+static enum error_code
+check_pair(const struct http_server *server, struct error *error)
+{
+    const struct http_options *o = &server->options;
+    BIO *certificate_text = BIO_new_mem_buf(server->certificate, -1), *key_text = BIO_new_mem_buf(server->key, -1);
+    X509 *certificate = PEM_read_bio_X509(certificate_text, NULL, no_password, NULL);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(key_text, NULL, no_password, NULL);
+    enum error_code code = ERROR_NONE;
+    if (certificate == NULL)
+        code = error_set(error, ERROR_INVALID, "%s holds no certificate", o->tls_certificate_file);
+    else if (key == NULL)
+        code = error_set(error, ERROR_INVALID, "%s holds no private key that can be read without a password",
+                         o->tls_key_file);
+    else if (X509_check_private_key(certificate, key) != 1)
+        code = error_set(error, ERROR_INVALID, "the key %s is not that of the first certificate of %s", o->tls_key_file,
+                         o->tls_certificate_file);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    BIO_free(certificate_text);
+    BIO_free(key_text);
+    return code;
+}
+
 static enum error_code
 read_keys(struct http_server *server, struct error *error)
 {
@@ -127,7 +164,9 @@ read_keys(struct http_server *server, struct error *error)
         return error_set(error, ERROR_UNSUPPORTED, "this libmicrohttpd is built without TLS");
     if (read_pem(options->tls_certificate_file, &server->certificate, error) != ERROR_NONE)
         return error->code;
-    return read_pem(options->tls_key_file, &server->key, error);
+    if (read_pem(options->tls_key_file, &server->key, error) != ERROR_NONE)
+        return error->code;
+    return check_pair(server, error);
 }
 
 /* ---- the daemon --------------------------------------------------------------------------------------- */

@@ -86,6 +86,7 @@ struct device_simulated_options {
     uint64_t fail_call;          /* the n-th call (from 1) of any kind fails; 0: none */
     int fail_errno;              /* with this */
     bool fail_forever;           /* and every later call too */
+    uint64_t fail_sync;          /* the n-th sync (of a file or of names) fails with fail_errno; 0: none */
     uint64_t crash_at_sync;      /* the n-th sync (of a file or of names) does not return: it and every
                                     later call fail with CLOSED; 0: none */
 };

@@ -313,6 +313,9 @@ enter_sync_locked(struct simulated_device *self, struct error *error)
         return error_set(error, ERROR_CLOSED, "the simulated power fails at sync %llu",
                          (unsigned long long)self->syncs);
     }
+    if (code == ERROR_NONE && self->syncs == self->options.fail_sync)
+        code = error_set_errno(error, self->options.fail_errno != 0 ? self->options.fail_errno : EIO,
+                               "sync %llu fails as told", (unsigned long long)self->syncs);
     return code;
 }
 

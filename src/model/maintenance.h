@@ -10,13 +10,16 @@
 #include "model/model.h"
 
 typedef bool maintenance_proceed(void *context, const char *what, uint64_t done, uint64_t total);
-typedef void maintenance_line(void *context, struct text json); /* one JSON object, no newline */
+/* One JSON object, no newline. False: nobody listens any more; what only tells stops then (CLOSED), what changes goes on. */
+typedef bool maintenance_line(void *context, struct text json);
 
 /* The whole catalog as canonical JSON lines, in key order. Waits for followers first, so that nothing but new work
  * changes the next dump. TIMEOUT when they do not come to an end. */
 enum error_code model_dump(struct model *model, maintenance_line *line, void *context, struct error *error) AV_MUST_USE;
-/* Catalog against itself and against the journal (counts, parents, children, inverse, positions) and volumes'
- * structure, without reading content. Each fault is one line. */
+/* Catalog against itself (counts, parents, children, what was deleted, versions, statements, people, and what leads to
+ * each), against the journal (position, chain, creations) and against the volumes (that the place of each version is
+ * committed and its entry is there, by the tar header), without reading content. Each fault is one line; their words are
+ * the table in model/upkeep/fsck.h. Beside writers: all of one moment. */
 enum error_code model_fsck(struct model *model, maintenance_proceed *proceed, maintenance_line *line, void *context,
                            uint64_t *ret_faults, struct error *error) AV_MUST_USE;
 /* Every byte. Faults name resource (id, path), version, volume, offset. Resumable: state is kept in the
@@ -38,7 +41,7 @@ enum error_code model_purge(struct model *model, const struct principal *princip
 /* Applies every journalled purge to a folder that holds copies of volumes. */
 enum error_code model_purge_copy(struct model *model, const char *folder, maintenance_line *line, void *context,
                                  struct error *error) AV_MUST_USE;
-/* The journal as it is, one line a line; `check` verifies the chain; `expect` "SEQ:HASH" or "". */
+/* The journal byte for byte as it stands in the volumes, one line a line, each group's own last; `check` verifies the chain; `expect` "SEQ:HASH" or "". */
 enum error_code model_journal(struct model *model, uint64_t after, bool check, struct text expect,
                               maintenance_line *line, void *context, struct error *error) AV_MUST_USE;
 /* The live volumes as an extracted OCFL root. */

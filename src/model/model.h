@@ -24,6 +24,7 @@ struct model_options {
     uint64_t content_memory_bytes;
     uint64_t catalog_cache_bytes;
     unsigned bulk_open;
+    unsigned id_lease;            /* ids leased at a time: what is not used of the last lease is lost; 0: 10,000 */
     bool accept_clock;
     bool read_only;               /* no lock, no recovery: looks at a copy */
     bool sha256;                  /* model_create only: digest sha256 instead of sha512 */
@@ -82,6 +83,9 @@ const struct model_limits *model_limits(const struct model *model);
  */
 enum error_code model_draw(struct model *model, struct text counter, uint64_t *ret_number, struct error *error) AV_MUST_USE;
 bool model_drawn_at_hand(struct model *model, struct text counter);
+/* A new time-ordered UUID (version 7), 36 characters and NUL. */
+#define MODEL_UUID_BYTES 37
+void model_uuid(struct model *model, char ret[MODEL_UUID_BYTES]);
 /* No group that is stamped with this time or an earlier one will come any more: the upper bound of harvest lists. */
 int64_t model_settled_us(struct model *model);
 /* When the store was made. */
@@ -92,6 +96,10 @@ int64_t model_created_us(struct model *model);
 struct principal principal_anonymous(void);
 /* The administrator of the local command line (the server's own user). Static texts. */
 struct principal principal_local(void);
+/* Whom another person names, for programs that act for them: by e-mail address, then login name, then full name. NOT_FOUND:
+ * nobody, or a disabled user; CONFLICT: several have that address or that full name. Looks at every user. */
+enum error_code model_find_person(struct model *model, struct text who, struct arena *arena,
+                                  struct principal *ret_principal, struct error *error) AV_MUST_USE;
 /* A person by name and password, or by name and a token in the password's place. Verified passwords
  * are remembered for 5 minutes under a keyed hash. UNAUTHENTICATED: wrong (always after the work of a hash);
  * BUSY: two Argon2 runs are under way already (retry after a second). Blocks: not for event loops when

@@ -545,6 +545,27 @@ model_close(struct model *model)
     model_release(model);
 }
 
+/* ---- names ---------------------------------------------------------------------------------------- */
+
+void
+uuid_mint(struct model *model, int64_t time_us, char ret[MODEL_UUID_BYTES])
+{
+    unsigned char uuid[16];
+    uint64_t ms = (uint64_t)time_us / 1000;
+    model->random->fill(model->random, uuid, sizeof uuid);
+    for (int i = 0; i < 6; i++)
+        uuid[i] = (unsigned char)(ms >> (8 * (5 - i)));
+    uuid[6] = (unsigned char)((uuid[6] & 0x0F) | 0x70);
+    uuid[8] = (unsigned char)((uuid[8] & 0x3F) | 0x80);
+    ocfl_uuid_write(uuid, ret);
+}
+
+void
+model_uuid(struct model *model, char ret[MODEL_UUID_BYTES])
+{
+    uuid_mint(model, model->clock->now_us(model->clock), ret);
+}
+
 /* ---- time ----------------------------------------------------------------------------------------- */
 
 int64_t

@@ -62,6 +62,8 @@ void first_lines(struct line ret[FIRST_LINE_COUNT]);
 /* To whom the options name, if anybody. */
 void model_tell_progress(const struct model *model, const char *what, uint64_t done, uint64_t total);
 
+void uuid_mint(struct model *model, int64_t time_us, char ret[MODEL_UUID_BYTES]);
+
 /* ---- committer.c ---- */
 enum error_code committer_new(struct model *model, bool threaded, struct committer **ret_committer,
                               struct error *error) AV_MUST_USE;

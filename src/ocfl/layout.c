@@ -122,15 +122,21 @@ write_tuples(struct text id, char out[12])
 }
 
 void
+ocfl_object_path_of_id(const char id[OCFL_ID_LENGTH + 1], char out[OCFL_OBJECT_PATH_LENGTH + 1])
+{
+    write_tuples(text_of(id, OCFL_ID_LENGTH), out);
+    memcpy(out + 12, URN_PREFIX_ENCODED, sizeof URN_PREFIX_ENCODED - 1);
+    memcpy(out + 12 + sizeof URN_PREFIX_ENCODED - 1, id + sizeof URN_PREFIX - 1,
+           OCFL_UUID_TEXT_LENGTH + 1);
+}
+
+void
 ocfl_object_path(const unsigned char store_uuid[16], uint64_t resource_id,
                  char out[OCFL_OBJECT_PATH_LENGTH + 1])
 {
     char id[OCFL_ID_LENGTH + 1];
     ocfl_id(store_uuid, resource_id, id);
-    write_tuples(text_of(id, OCFL_ID_LENGTH), out);
-    memcpy(out + 12, URN_PREFIX_ENCODED, sizeof URN_PREFIX_ENCODED - 1);
-    memcpy(out + 12 + sizeof URN_PREFIX_ENCODED - 1, id + sizeof URN_PREFIX - 1,
-           OCFL_UUID_TEXT_LENGTH + 1);
+    ocfl_object_path_of_id(id, out);
 }
 
 void

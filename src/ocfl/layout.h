@@ -38,10 +38,11 @@ void ocfl_id(const unsigned char store_uuid[16], uint64_t resource_id, char out[
 bool ocfl_id_to_resource(const unsigned char store_uuid[16], struct text id,
                          uint64_t *ret_resource_id);
 
-/* The object's folder relative to the root, with NUL: of a resource, and of any id (appended; ids
- * that are over 100 bytes encoded are cut as the layout says). */
+/* The object's folder relative to the root, with NUL: of a resource, of an id that ocfl_id() gave, and
+ * of any id (appended; ids that are over 100 bytes encoded are cut as the layout says). */
 void ocfl_object_path(const unsigned char store_uuid[16], uint64_t resource_id,
                       char out[OCFL_OBJECT_PATH_LENGTH + 1]);
+void ocfl_object_path_of_id(const char id[OCFL_ID_LENGTH + 1], char out[OCFL_OBJECT_PATH_LENGTH + 1]);
 void ocfl_append_object_path(struct buffer *buffer, struct text id);
 
 /* Appends "v<version>/content/<number>[.ext]": the extension of the resource's name when that is 1 to

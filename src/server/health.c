@@ -4,20 +4,10 @@
 #include "http/request.h"
 #include "server/server_private.h"
 
-static bool
-refuse_writes(struct http_request *request)
-{
-    if (http_is_read(request))
-        return false;
-    http_set_header_static(request, "Allow", "GET, HEAD");
-    http_refuse(request, 405, ERROR_UNSUPPORTED, "this is only read");
-    return true;
-}
-
 static void
 livez(struct http_request *request)
 {
-    if (!refuse_writes(request))
+    if (http_only_read(request))
         http_answer_text(request, 200, "text/plain; charset=utf-8", TEXT("ok\n"));
 }
 
@@ -53,7 +43,7 @@ readyz(struct http_request *request)
 {
     struct model_health health;
     struct buffer buffer = {0};
-    if (refuse_writes(request))
+    if (!http_only_read(request))
         return;
     model_health(request->model, &health);
     struct json_writer writer = json_writer(&buffer);
@@ -73,7 +63,7 @@ root(struct http_request *request)
         http_refuse(request, 404, ERROR_NOT_FOUND, "nothing is served at this path; resources are below /rest/");
         return;
     }
-    if (refuse_writes(request))
+    if (!http_only_read(request))
         return;
     http_set_header_static(request, "Content-Security-Policy", "default-src 'none'");
     http_answer_text(request, 200, "text/html; charset=utf-8",

@@ -165,11 +165,8 @@ metrics(struct http_request *request)
 {
     struct server *server = request->context;
     struct buffer buffer = {0};
-    if (!http_is_read(request)) {
-        http_set_header_static(request, "Allow", "GET, HEAD");
-        http_refuse(request, 405, ERROR_UNSUPPORTED, "metrics are only read");
+    if (!http_only_read(request))
         return;
-    }
     struct http_server *door = http_request_server(request); /* server->http is set a moment later */
     struct http_metrics *http = http_server_metrics(door);
     append_model(&buffer, request->model);

@@ -116,7 +116,7 @@ cut_to(struct store *store, struct volume *volume, uint64_t committed, uint64_t 
     if (size <= committed)
         return ERROR_NONE;
     enum error_code code = store->device->operations->truncate(volume->file, committed, error);
-    return code != ERROR_NONE ? code : device_sync(volume->file, error);
+    return code != ERROR_NONE ? code : store__sync(store, volume->file, error);
 }
 
 static enum error_code

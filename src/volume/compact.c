@@ -209,7 +209,7 @@ write_result(struct compaction *self, struct error *error)
     if (code == ERROR_NONE)
         code = write_out(self, end, sizeof end, error);
     if (code == ERROR_NONE)
-        code = device_sync(self->out, error);
+        code = store__sync(self->store, self->out, error);
     return code;
 }
 
@@ -224,19 +224,15 @@ replace(struct compaction *self, struct error *error)
     char from[VOLUME_NAME_BYTES], to[VOLUME_NAME_BYTES], source[VOLUME_NAME_BYTES];
     struct volume_name finished = self->name;
     struct volume *volume = self->volume;
-    struct error why = {0};
     finished.unfinished = false;
     volume__name(&self->name, from);
     volume__name(&finished, to);
     volume__file_name(volume, source);
     enum error_code code = operations->rename(device, from, to, error);
-    if (code != ERROR_NONE)
+    if (code == ERROR_NONE)
+        code = store__sync_names(self->store, error);
+    if (code != ERROR_NONE) /* which of the two will be there is unknown: change neither */
         return code;
-    code = operations->sync_names(device, &why);
-    if (code != ERROR_NONE) { /* which of the two will be there is unknown: change neither */
-        store__fail(self->store, &why);
-        return error_set(error, code, "%s", why.message);
-    }
     device_close_file(volume->file);
     volume->file = NULL;
     volume->writable = false;
@@ -247,7 +243,7 @@ replace(struct compaction *self, struct error *error)
     volume->map = self->new_map;
     lock_give(&self->store->lock);
     code = operations->remove(device, source, error);
-    return code != ERROR_NONE ? code : operations->sync_names(device, error);
+    return code != ERROR_NONE ? code : store__sync_names(self->store, error);
 }
 
 static enum error_code

@@ -43,8 +43,6 @@ clear(struct group *group)
     buffer_clear(&group->paths);
     group->part_count = group->entry_count = group->line_count = 0;
     group->log_bytes = 0;
-    memset(group->memos, 0, sizeof group->memos);
-    group->memo_next = 0;
 }
 
 static enum error_code
@@ -209,26 +207,6 @@ check_path(struct text path, struct error *error)
     return ERROR_NONE;
 }
 
-/* SHA-256 of bytes in the group; equal bytes (an inventory and its root copy) are hashed once. */
-static void
-hash_small(struct group *group, size_t start, size_t length, unsigned char out[SHA256_BYTES])
-{
-    const char *data = group->bytes.data + start;
-    for (unsigned i = 0; i < HASH_MEMOS; i++) {
-        const struct hash_memo *memo = &group->memos[i];
-        if (memo->length == length && memo->start != 0 &&
-            memcmp(group->bytes.data + memo->start, data, length) == 0) {
-            memcpy(out, memo->sha256, SHA256_BYTES);
-            return;
-        }
-    }
-    digest_compute(DIGEST_SHA256, data, length, out);
-    struct hash_memo *memo = &group->memos[group->memo_next++ % HASH_MEMOS];
-    memo->start = start;
-    memo->length = length;
-    memcpy(memo->sha256, out, SHA256_BYTES);
-}
-
 static enum error_code
 add_header(struct group *group, struct text path, uint64_t size, struct place *ret_place,
            struct error *error)
@@ -248,28 +226,85 @@ add_header(struct group *group, struct text path, uint64_t size, struct place *r
     return code;
 }
 
+/* The header, and room for the bytes with their padding. */
+static enum error_code
+begin_small(struct group *group, struct text path, size_t length, struct place *ret_place,
+            char **ret_to, struct error *error)
+{
+    enum error_code code = add_header(group, path, length, ret_place, error);
+    if (code != ERROR_NONE)
+        return code;
+    *ret_to = own_bytes(group, (size_t)tar_padded(length));
+    return *ret_to == NULL ? buffer_status(&group->bytes, error) : ERROR_NONE;
+}
+
+static enum error_code
+end_small(struct group *group, struct text path, struct place place, size_t length,
+          const unsigned char sha256[SHA256_BYTES], struct error *error)
+{
+    enum error_code code = list_entry(group, path, place, length, sha256, NULL, error);
+    if (code != ERROR_NONE)
+        return code;
+    struct group_entry *entry = &group->entries[group->entry_count - 1];
+    entry->length = length;
+    entry->start = group->bytes.length - (size_t)tar_padded(length);
+    memcpy(entry->sha256, sha256, SHA256_BYTES);
+    return ERROR_NONE;
+}
+
 enum error_code
 group_add_entry(struct group *group, struct text path, struct text data, struct place *ret_place,
                 struct error *error)
 {
     struct place place;
     unsigned char sha256[SHA256_BYTES];
+    char *to;
     ensure(group->open);
-    enum error_code code = add_header(group, path, data.length, &place, error);
+    enum error_code code = begin_small(group, path, data.length, &place, &to, error);
     if (code != ERROR_NONE)
         return code;
-    size_t padded = (size_t)tar_padded(data.length), start = group->bytes.length;
-    char *to = own_bytes(group, padded);
-    if (to == NULL)
-        return buffer_status(&group->bytes, error);
     if (data.length > 0)
         memcpy(to, data.data, data.length);
-    memset(to + data.length, 0, padded - data.length);
-    hash_small(group, start, data.length, sha256);
-    code = list_entry(group, path, place, data.length, sha256, NULL, error);
+    memset(to + data.length, 0, (size_t)tar_padded(data.length) - data.length);
+    digest_compute(DIGEST_SHA256, data.data, data.length, sha256);
+    code = end_small(group, path, place, data.length, sha256, error);
     if (code == ERROR_NONE && ret_place != NULL)
         *ret_place = place;
     return code;
+}
+
+size_t
+group_last_entry(const struct group *group)
+{
+    ensure(group->open && group->entry_count > 0);
+    return group->entry_count - 1;
+}
+
+static const struct group_entry *
+small_entry(const struct group *group, size_t number)
+{
+    ensure(group->open && number < group->entry_count && group->entries[number].start != 0);
+    return &group->entries[number];
+}
+
+struct text
+group_entry_data(const struct group *group, size_t number)
+{
+    const struct group_entry *entry = small_entry(group, number);
+    return text_of(group->bytes.data + entry->start, entry->length);
+}
+
+enum error_code
+group_add_copy(struct group *group, struct text path, size_t number, struct error *error)
+{
+    const struct group_entry from = *small_entry(group, number); /* the array may move */
+    struct place place;
+    char *to;
+    enum error_code code = begin_small(group, path, from.length, &place, &to, error);
+    if (code != ERROR_NONE)
+        return code;
+    memcpy(to, group->bytes.data + from.start, (size_t)tar_padded(from.length));
+    return end_small(group, path, place, from.length, from.sha256, error);
 }
 
 static enum error_code
@@ -405,7 +440,6 @@ group_roll_back(struct group *group, struct group_mark mark)
             part->length = mark.bytes - part->start;
         group->log_bytes += part->length;
     }
-    memset(group->memos, 0, sizeof group->memos);
     group->bytes.status = group->journal.status = ERROR_NONE;
     group->listing.status = group->hashes.status = group->paths.status = ERROR_NONE;
 }

@@ -138,6 +138,29 @@ journal__belongs(const struct journal_entry *entry, const struct volume *volume)
     return !volume->marked || memcmp(entry->mark, volume->mark, sizeof entry->mark) == 0;
 }
 
+bool
+journal__lies_together(const struct journal_entry *entry, uint64_t volume, uint64_t header,
+                       uint64_t *ret_start)
+{
+    uint64_t at = 0;
+    *ret_start = header;
+    for (size_t i = 0; i < entry->entry_count; i++) {
+        const struct journal_tar_entry *item = &entry->entries[i];
+        if (item->place.volume != volume)
+            continue;
+        if (item->place.offset < HEAD_BYTES + TAR_BLOCK_SIZE || item->place.offset > header ||
+            item->length > header)
+            return false;
+        uint64_t before = item->place.offset - TAR_BLOCK_SIZE;
+        if (at == 0)
+            *ret_start = before;
+        else if (before != at)
+            return false;
+        at = item->place.offset + tar_padded(item->length);
+    }
+    return at == 0 || at == header;
+}
+
 static struct journal_tar_entry *
 next_entry(struct journal_entry *entry)
 {

@@ -99,6 +99,7 @@ give_out(struct journal_reader *reader, const struct group_place *place,
         .time_us = entry->time_us,
         .node = entry->node,
         .node_sequence = entry->node_sequence,
+        .last_line = entry->lines[entry->line_count], /* it was counted off, and is there */
         .line_count = (unsigned)entry->line_count,
         .lines = entry->lines,
         .line_offsets = entry->line_offsets,

@@ -152,10 +152,17 @@ close_target(struct target *target)
 
 /* A sync that fails leaves the file undefined, the store's own pages too. */
 static enum error_code
-sync_target(struct target *target, struct error *error)
+sync_file(struct target *target, struct device_file *file, struct error *error)
 {
-    return target->store != NULL ? store__sync(target->store, target->copy.file, error)
-                                 : device_sync(target->copy.file, error);
+    return target->store != NULL ? store__sync(target->store, file, error)
+                                 : device_sync(file, error);
+}
+
+static enum error_code
+sync_names(struct target *target, struct error *error)
+{
+    return target->store != NULL ? store__sync_names(target->store, error)
+                                 : target->device->operations->sync_names(target->device, error);
 }
 
 /* ---- changes ---- */
@@ -386,21 +393,19 @@ write_redo(struct target *target, const struct changes *plan, struct error *erro
     if (code == ERROR_NONE)
         code = store__write(file, 0, out.data, out.length, error);
     if (code == ERROR_NONE)
-        code = device_sync(file, error);
+        code = sync_file(target, file, error);
     device_close_file(file);
     if (code == ERROR_NONE)
         code =
             target->device->operations->rename(target->device, REDO_UNFINISHED, REDO_NAME, error);
-    if (code == ERROR_NONE)
-        code = target->device->operations->sync_names(target->device, error);
-    return code;
+    return code != ERROR_NONE ? code : sync_names(target, error);
 }
 
 static enum error_code
-remove_redo(struct device *device, struct error *error)
+remove_redo(struct target *target, struct error *error)
 {
-    enum error_code code = device->operations->remove(device, REDO_NAME, error);
-    return code != ERROR_NONE ? code : device->operations->sync_names(device, error);
+    enum error_code code = target->device->operations->remove(target->device, REDO_NAME, error);
+    return code != ERROR_NONE ? code : sync_names(target, error);
 }
 
 /* The changes of one volume, with a sync between headers and data. */
@@ -416,13 +421,13 @@ apply_to_volume(struct target *target, const struct change *items, size_t count,
                                          : replace_line(target, &items[i], error);
     }
     if (code == ERROR_NONE)
-        code = sync_target(target, error);
+        code = sync_file(target, target->copy.file, error);
     for (size_t i = 0; code == ERROR_NONE && i < count; i++) {
         if (is_void_change(&items[i]))
             code = punch_void(target, &items[i], error);
     }
     if (code == ERROR_NONE && voids)
-        code = sync_target(target, error);
+        code = sync_file(target, target->copy.file, error);
     return code;
 }
 
@@ -512,7 +517,7 @@ purge__redo(struct store *store, struct device *device, struct error *error)
     }
     free(plan.items);
     if (code == ERROR_NONE)
-        return remove_redo(device, error);
+        return remove_redo(&target, error);
     error_prefix(error, "an interrupted purge");
     return code;
 }
@@ -612,7 +617,7 @@ purge(struct target *target, const struct purge_request *request, struct error *
         if (code == ERROR_NONE)
             code = apply(target, &plan, error);
         if (code == ERROR_NONE)
-            code = remove_redo(target->device, error);
+            code = remove_redo(target, error);
     }
     free(plan.items);
     free(spans);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading content, each block checked before a byte of it is given out, and whole entries. */
+/* Reading content, each block checked before a byte of it is given out, whole entries, and headers. */
 #include "format/crc32c.h"
 #include "format/hex.h"
 #include "volume/store_private.h"
@@ -190,4 +190,46 @@ store_read_entry(struct store *store, struct place place, uint64_t size_bytes,
     if (code == ERROR_NONE)
         ret_data->length += (size_t)size_bytes;
     return code;
+}
+
+enum error_code
+volume__read_header(struct volume *volume, uint64_t physical, uint64_t before, char path_out[TAR_PATH_MAX],
+                    struct tar_found *ret_found, struct error *error)
+{
+    char header[TAR_HEADER_MAX];
+    ensure(before <= sizeof header);
+    if (physical < HEAD_BYTES + before)
+        return error_set(error, ERROR_CORRUPT, "no entry can be there");
+    enum error_code code = device_read_exactly(volume->file, physical - before, header, (size_t)before, error);
+    if (code == ERROR_NONE)
+        code = tar_parse_entry(text_of(header, (size_t)before), path_out, ret_found, error);
+    if (code == ERROR_NOT_FOUND)
+        return error_set(error, ERROR_CORRUPT, "zeros in the place of a tar header");
+    return code;
+}
+
+enum error_code
+store_read_header(struct store *store, struct place place, bool content, char *ret_path, uint64_t *ret_size_bytes,
+                  struct error *error)
+{
+    struct volume *volume = NULL;
+    struct tar_found found;
+    uint64_t physical = 0, before = TAR_BLOCK_SIZE;
+    enum error_code code = volume__use(store, place.volume, &volume, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (volume->bulk && content)
+        before = TAR_PREAMBLE_SIZE;
+    code = volume__locate(store, volume, place.offset, &physical, error);
+    if (code == ERROR_NONE)
+        code = volume__read_header(volume, physical, before, ret_path, &found, error);
+    volume__end_use(store, volume);
+    if (code == ERROR_NONE && found.header_size != before && !text_starts_with(found.entry.path, TEXT("journal/void/")))
+        code = error_set(error, ERROR_CORRUPT, "no entry has its data there");
+    if (code != ERROR_NONE)
+        return code;
+    memmove(ret_path, found.entry.path.data, found.entry.path.length);
+    ret_path[found.entry.path.length] = '\0';
+    *ret_size_bytes = found.entry.size;
+    return ERROR_NONE;
 }

@@ -7,8 +7,10 @@
  * entry is whole and bears the volume's mark (so that no content can bring a forged one along), its
  * entries lie next to each other right before it, and it follows: next sequence
  * and H of the one before. An intact journal entry with a higher sequence means that what lies
- * between is damaged, not torn: then nothing before it is cut. The last group's entries are hashed
- * as well; if they are not what they should be and the catalog does not know the group, it is torn.
+ * between is damaged, not torn: then nothing before it is cut. If it is not where it was written
+ * (displaced.c), no place behind the damage is right: then the volume is not written at all. The
+ * last group's entries are hashed as well; if they are not what they should be and the catalog does
+ * not know the group, it is torn.
  */
 #include "format/hex.h"
 #include "volume/store_private.h"
@@ -26,6 +28,7 @@ struct recovery {
     const struct position *known; /* sequence 0: none, or not contained */
     struct journal_entry entry;
     struct last_group last, before;
+    struct log_end sound; /* up to there groups follow each other */
     struct walk walk;
     bool from_start;
 };
@@ -123,29 +126,6 @@ last_sealed_group(struct recovery *self, struct error *error)
 
 /* ---- one group ---- */
 
-/* The group's own entries in this log volume must lie without a gap before its journal entry. */
-static bool
-entries_lie_together(const struct recovery *self, uint64_t journal_header, uint64_t *ret_start)
-{
-    uint64_t at = 0;
-    *ret_start = journal_header;
-    for (size_t i = 0; i < self->entry.entry_count; i++) {
-        const struct journal_tar_entry *entry = &self->entry.entries[i];
-        if (entry->place.volume != self->log->number)
-            continue;
-        if (entry->place.offset < HEAD_BYTES + TAR_BLOCK_SIZE ||
-            entry->place.offset > journal_header || entry->length > journal_header)
-            return false;
-        uint64_t header = entry->place.offset - TAR_BLOCK_SIZE;
-        if (at == 0)
-            *ret_start = header;
-        else if (header != at)
-            return false;
-        at = entry->place.offset + tar_padded(entry->length);
-    }
-    return at == 0 || at == journal_header;
-}
-
 /* True when the journal entry ends a group that counts. */
 static enum error_code
 try_group(struct recovery *self, const struct walk_entry *found, uint64_t sequence, bool *ret_taken,
@@ -163,13 +143,15 @@ try_group(struct recovery *self, const struct walk_entry *found, uint64_t sequen
     bool next = sequence == last.position.sequence + 1;
     bool holds = memcmp(self->entry.previous, last.position.chain, CHAIN_BYTES) == 0;
     if (sequence <= last.position.sequence || !journal__belongs(&self->entry, self->log) ||
-        !entries_lie_together(self, found->header, &start))
+        !journal__lies_together(&self->entry, self->log->number, found->header, &start))
         return ERROR_NONE;
     if (next && (!holds || start != (last.end != 0 ? last.end : HEAD_BYTES)))
         return ERROR_NONE;
     if (!next)
         fault(self, ERROR_CORRUPT, found->header, last.position.sequence + 1,
               "groups before this one are damaged or missing");
+    if (next && self->sound.sequence == last.position.sequence)
+        self->sound = (struct log_end){sequence, found->next};
     take_entry(self, self->log->number, found->data, found->size);
     self->last.start = start;
     self->last.end = found->next;
@@ -331,7 +313,7 @@ rewrite_bulk(struct recovery *self, const struct journal_tar_entry *entry, struc
         code = volume__rewrite(volume->file, header,
                                entry->place.offset + tar_padded(entry->length), error);
     if (code == ERROR_NONE)
-        code = device_sync(volume->file, error);
+        code = store__sync(store, volume->file, error);
     if (mine)
         volume__unpin(store, volume);
     return code;
@@ -416,7 +398,7 @@ cut_tail(struct recovery *self, uint64_t end, uint64_t size, struct error *error
     if (code == ERROR_NONE)
         code = self->store->device->operations->truncate(self->log->file, end, error);
     if (code == ERROR_NONE)
-        code = device_sync(self->log->file, error);
+        code = store__sync(self->store, self->log->file, error);
     return code;
 }
 
@@ -436,7 +418,7 @@ make_durable(struct recovery *self, uint64_t size, struct error *error)
     if (code == ERROR_NONE)
         code = volume__rewrite(self->log->file, from, self->log->sealed ? size : end, error);
     if (code == ERROR_NONE)
-        code = device_sync(self->log->file, error);
+        code = store__sync(self->store, self->log->file, error);
     if (code == ERROR_NONE && end == HEAD_BYTES && !self->log->sealed)
         code = volume__renew(store, self->log, error);
     return code;
@@ -457,7 +439,8 @@ find_start(struct recovery *self, uint64_t *ret_from, struct error *error)
         return last_sealed_group(self, error);
     /* self->entry is the known group. */
     take_entry(self, known->volume, known->offset, known->length);
-    if (!entries_lie_together(self, known->offset - TAR_BLOCK_SIZE, &start))
+    if (!journal__lies_together(&self->entry, self->log->number, known->offset - TAR_BLOCK_SIZE,
+                                &start))
         start = known->offset - TAR_BLOCK_SIZE;
     self->last.start = start;
     self->last.end = known->offset + tar_padded(known->length);
@@ -466,13 +449,30 @@ find_start(struct recovery *self, uint64_t *ret_from, struct error *error)
     return ERROR_NONE;
 }
 
+/* What moved in the volume is no tail: it would be cut, and with it what was acknowledged. */
+static enum error_code
+check_displaced(struct recovery *self, struct error *error)
+{
+    struct displaced found;
+    enum error_code code = displaced__find(self->log, self->sound, &found, error);
+    if (code != ERROR_NONE || found.sequence == 0)
+        return code;
+    fault(self, ERROR_CORRUPT, found.header, found.sequence, DISPLACED_WORDS);
+    return self->store->options.read_only
+               ? ERROR_NONE
+               : displaced__error(&found, self->log, self->sound.offset, error);
+}
+
 static enum error_code
 run_open(struct recovery *self, struct error *error)
 {
     uint64_t from;
     enum error_code code = find_start(self, &from, error);
+    self->sound = (struct log_end){self->last.position.sequence, from};
     if (code == ERROR_NONE)
         code = scan(self, from, error);
+    if (code == ERROR_NONE)
+        code = check_displaced(self, error);
     if (code == ERROR_NONE && self->last.end != 0)
         code = settle_last(self, error);
     self->store->index.whole = self->from_start;
@@ -489,7 +489,8 @@ run_sealed(struct recovery *self, uint64_t size, struct error *error)
     enum error_code code = last_sealed_group(self, error);
     if (code == ERROR_NONE && self->last.position.volume == self->log->number &&
         self->log->generation == 1) {
-        if (!entries_lie_together(self, self->last.position.offset - TAR_BLOCK_SIZE, &start))
+        if (!journal__lies_together(&self->entry, self->log->number,
+                                    self->last.position.offset - TAR_BLOCK_SIZE, &start))
             start = self->last.position.offset - TAR_BLOCK_SIZE;
         self->last.start = start;
         self->last.end = self->last.position.offset + tar_padded(self->last.position.length);

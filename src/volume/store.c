@@ -107,16 +107,30 @@ store__set_full(struct store *store, bool full, const struct error *why)
     lock_give(&store->lock);
 }
 
+/* Whatever the reason (a full disk, too): what is on the disk is unknown now. */
+static enum error_code
+sync_ended(struct store *store, enum error_code code, const struct error *why, struct error *error)
+{
+    if (code == ERROR_NONE)
+        return ERROR_NONE;
+    store__fail(store, why);
+    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why->message);
+}
+
 enum error_code
 store__sync(struct store *store, struct device_file *file, struct error *error)
 {
     struct error why = {0};
     enum error_code code = device_sync(file, &why);
-    if (code == ERROR_NONE)
-        return ERROR_NONE;
-    store__fail(store, &why);
-    /* Whatever the reason (a full disk, too): what is on the disk is unknown now. */
-    return error_set(error, code == ERROR_CLOSED ? code : ERROR_IO, "%s", why.message);
+    return sync_ended(store, code, &why, error);
+}
+
+enum error_code
+store__sync_names(struct store *store, struct error *error)
+{
+    struct error why = {0};
+    enum error_code code = store->device->operations->sync_names(store->device, &why);
+    return sync_ended(store, code, &why, error);
 }
 
 enum error_code
@@ -378,7 +392,7 @@ confirm_name(struct store *store, const struct volume_name *name, struct error *
     enum error_code code = operations->rename(store->device, finished, unfinished, error);
     if (code == ERROR_NONE)
         code = operations->rename(store->device, unfinished, finished, error);
-    return code != ERROR_NONE ? code : operations->sync_names(store->device, error);
+    return code != ERROR_NONE ? code : store__sync_names(store, error);
 }
 
 /* Decides about one file; files of one number come latest generation first. */

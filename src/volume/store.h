@@ -149,6 +149,13 @@ enum error_code group_begin(struct store *store, bool urgent, struct group **ret
 /* A whole entry; the bytes are copied. Path by docs/format.md, at most 255 bytes, fits ustar. */
 enum error_code group_add_entry(struct group *group, struct text path, struct text data,
                                 struct place *ret_place, struct error *error) AV_MUST_USE;
+/* The number of the entry added last, for the two below; good until a mark before it is rolled back to. */
+size_t group_last_entry(const struct group *group);
+/* The bytes of an entry that group_add_entry() made; borrowed until the next addition. */
+struct text group_entry_data(const struct group *group, size_t number);
+/* The same bytes once more under another path; they are not hashed again. */
+enum error_code group_add_copy(struct group *group, struct text path, size_t number,
+                               struct error *error) AV_MUST_USE;
 /* The content as an entry. Small: its bytes are borrowed until commit or abandon. Bulk: the entry
  * lies in its bulk volume. `ret_sums` is the place of journal/sums for bulk, else volume 0. */
 enum error_code group_add_content(struct group *group, struct text path, struct content *content,
@@ -190,6 +197,12 @@ enum error_code store_read_content(struct store *store, const struct content_ref
 enum error_code store_read_entry(struct store *store, struct place place, uint64_t size_bytes,
                                  struct buffer *ret_data, struct error *error) AV_MUST_USE;
 
+/* The tar header before a place, which names the entry that lies there; its data are not read. `content`: of a resource's
+ * content, which has a preamble in bulk volumes. `ret_path` holds 256 bytes. NOT_FOUND: there is no such volume;
+ * GONE: compaction left it out; CORRUPT: no such entry begins there. What was purged is named journal/void/.... */
+enum error_code store_read_header(struct store *store, struct place place, bool content, char *ret_path,
+                                  uint64_t *ret_size_bytes, struct error *error) AV_MUST_USE;
+
 /* One entry of a group, from its last line. */
 struct journal_tar_entry {
     struct text path;
@@ -202,6 +215,7 @@ struct journal_group {
     struct position position;
     int64_t time_us;
     uint64_t node, node_sequence;
+    struct text last_line;           /* the group's own, as it stands in the volume; no newline */
     unsigned line_count;             /* without the last line */
     const struct text *lines;        /* the JSON objects (or {"purged":…}) */
     const uint64_t *line_offsets;    /* of each, from the entry's first data byte */

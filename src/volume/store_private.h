@@ -101,13 +101,9 @@ struct group_entry {
     size_t listing_end;             /* the listing up to and with this entry */
     struct content *content;        /* bulk: its preamble is filled in at commit */
     size_t path_start, path_length; /* of that content, in `paths` */
-};
-
-struct hash_memo { /* equal small entries of a group are hashed once */
-    size_t start, length;
+    size_t start, length;           /* small, no content: its data in `bytes`; start is never 0 then */
     unsigned char sha256[SHA256_BYTES];
 };
-enum { HASH_MEMOS = 8 };
 
 struct group {
     struct store *store;
@@ -128,8 +124,6 @@ struct group {
     size_t line_count, line_capacity;
     struct iovec *vector;
     size_t vector_capacity;
-    struct hash_memo memos[HASH_MEMOS];
-    unsigned memo_next;
 };
 
 struct store {
@@ -202,6 +196,10 @@ enum error_code volume__renew(struct store *store, struct volume *volume,
 /* Where the entry's data is in the file as it is now. */
 enum error_code volume__locate(struct store *store, struct volume *volume, uint64_t offset,
                                uint64_t *ret_physical, struct error *error) AV_MUST_USE;
+/* The header that begins `before` bytes ahead of an entry's data (read.c). CORRUPT: there is none. */
+enum error_code volume__read_header(struct volume *volume, uint64_t physical, uint64_t before,
+                                    char path_out[TAR_PATH_MAX], struct tar_found *ret_found,
+                                    struct error *error) AV_MUST_USE;
 void volume__close_all(struct store *store);
 
 /* ---- volume_head.c: the first entry ---- */
@@ -260,7 +258,7 @@ struct journal_entry {
     int64_t time_us;
     struct text *lines;
     uint64_t *line_offsets;
-    size_t line_count, line_capacity;
+    size_t line_count, line_capacity; /* without the last line, which is lines[line_count] */
     struct journal_tar_entry *entries;
     size_t entry_count, entry_capacity;
     struct buffer hashes; /* previous H, then one a line */
@@ -269,6 +267,10 @@ struct journal_entry {
 void journal__entry_release(struct journal_entry *entry);
 /* Whether the entry was written into this volume by us, not brought along inside some content. */
 bool journal__belongs(const struct journal_entry *entry, const struct volume *volume);
+/* Whether the group's own entries in the log volume lie without a gap before its journal entry, whose
+ * tar header is at `header`; where the first of them begins. */
+bool journal__lies_together(const struct journal_entry *entry, uint64_t volume, uint64_t header,
+                            uint64_t *ret_start);
 /* Parses entry->data and checks that H belongs to previous and lines. CORRUPT. */
 enum error_code journal__parse(struct journal_entry *entry, struct error *error) AV_MUST_USE;
 /* Reads and parses the entry whose data is at the physical offset; checks its tar header too. */
@@ -332,9 +334,11 @@ enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
-/* Syncs; a failure makes the store FAILED and is IO or CLOSED, never FULL. */
+/* Every sync of the store's device goes through these two: a failure makes the store FAILED and is
+ * IO or CLOSED, never FULL. */
 enum error_code store__sync(struct store *store, struct device_file *file,
                             struct error *error) AV_MUST_USE;
+enum error_code store__sync_names(struct store *store, struct error *error) AV_MUST_USE;
 void store__set_full(struct store *store, bool full, const struct error *why);
 /* CLOSED when FAILED or read only. */
 enum error_code store__may_write(struct store *store, struct error *error) AV_MUST_USE;
@@ -357,6 +361,26 @@ enum error_code store__write(struct device_file *file, uint64_t offset, const vo
 
 /* Sleeps so that no more than `bytes_per_second` (0: no limit) pass since `started_ns`. */
 void store__keep_pace(uint64_t started_ns, uint64_t done_bytes, uint64_t bytes_per_second);
+
+/* ---- displaced.c ---- */
+
+struct log_end {
+    uint64_t sequence, offset; /* of the last group, and where it ends */
+};
+struct displaced {
+    uint64_t sequence; /* 0: there is none */
+    uint64_t header;   /* where the journal entry is */
+    uint64_t written_at; /* where it was; 0: its group has no entries to tell */
+};
+#define DISPLACED_WORDS \
+    "a whole journal entry is not where it was written: bytes before it were cut out or put in"
+/* The first journal entry of a later group, anywhere after `after`, that is whole and not in its
+ * place. For a log volume that is not sealed, and in use. */
+enum error_code displaced__find(const struct volume *volume, struct log_end after,
+                                struct displaced *ret_displaced, struct error *error) AV_MUST_USE;
+/* Says it in words; always CORRUPT. */
+enum error_code displaced__error(const struct displaced *found, const struct volume *volume,
+                                 uint64_t sound_until, struct error *error);
 
 /* ---- recovery.c ---- */
 

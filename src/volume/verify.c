@@ -46,25 +46,18 @@ check_header(struct verification *self, const struct journal_group *group,
              const struct journal_tar_entry *entry, struct volume *volume, uint64_t physical,
              bool *ret_skip, struct error *error)
 {
-    struct walk walk;
-    struct walk_entry found;
+    char path[TAR_PATH_MAX];
+    struct tar_found found;
     uint64_t before = is_bulk_content(self, group, entry) ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
-    if (physical < HEAD_BYTES + before)
-        return error_set(error, ERROR_CORRUPT, "no entry can be there");
-    enum error_code code = walk_init(&walk, volume->file, physical - before, error);
-    if (code == ERROR_NONE)
-        code = walk_look(&walk, &found, error);
-    if (code == ERROR_NOT_FOUND)
-        code = error_set(error, ERROR_CORRUPT, "zeros in the place of a tar header");
-    if (code == ERROR_NONE) {
-        *ret_skip = text_starts_with(found.path, TEXT("journal/void/"));
-        if (!*ret_skip &&
-            (!text_equal(found.path, entry->path) || found.data != physical ||
-             found.size != entry->length || found.mtime_s != (uint64_t)group->time_us / 1000000u))
-            code = error_set(error, ERROR_CORRUPT, "the tar header differs from the journal");
-    }
-    walk_release(&walk);
-    return code;
+    enum error_code code = volume__read_header(volume, physical, before, path, &found, error);
+    if (code != ERROR_NONE)
+        return code;
+    *ret_skip = text_starts_with(found.entry.path, TEXT("journal/void/"));
+    if (!*ret_skip &&
+        (!text_equal(found.entry.path, entry->path) || found.header_size != before ||
+         found.entry.size != entry->length || found.entry.mtime_s != (uint64_t)group->time_us / 1000000u))
+        return error_set(error, ERROR_CORRUPT, "the tar header differs from the journal");
+    return ERROR_NONE;
 }
 
 static bool
@@ -269,30 +262,47 @@ check_headers(struct verification *self, struct volume *volume, uint64_t end, st
     return code;
 }
 
+/* The open log volume behind the last group: nothing, what is being written, or what moved. */
+static enum error_code
+check_end(struct verification *self, const struct volume *volume, struct log_end end,
+          struct error *error)
+{
+    struct displaced found;
+    enum error_code code = displaced__find(volume, end, &found, error);
+    if (code == ERROR_NONE && found.sequence != 0)
+        fault(self, ERROR_CORRUPT, (struct place){volume->number, found.header}, found.sequence,
+              TEXT(""), DISPLACED_WORDS);
+    return code;
+}
+
 static enum error_code
 check_volume(struct verification *self, uint64_t number, struct error *error)
 {
+    struct store *store = self->store;
     struct volume *volume = NULL;
     struct volume_trailer trailer = {0};
     struct error why = {0};
     struct volume_head head;
-    enum error_code code = volume__use(self->store, number, &volume, &why);
+    enum error_code code = volume__use(store, number, &volume, &why);
     if (code == ERROR_NONE) {
         if (volume__head_read(volume->file, &head, NULL) != ERROR_NONE)
             fault(self, ERROR_CORRUPT, (struct place){number, 0}, 0, TEXT(""),
                   "the head of the volume is damaged");
-        lock_take(&self->store->lock);
-        bool sealed = volume->sealed;
+        lock_take(&store->lock);
+        bool sealed = volume->sealed, open_log = volume == store->log && !sealed;
         uint64_t end = volume->size_bytes;
-        lock_give(&self->store->lock);
+        struct log_end log_end = {store->position.sequence, store->group_end};
+        lock_give(&store->lock);
         if (sealed)
             code =
                 seal__read_trailer(volume->file, volume->bulk, volume->generation, &trailer, &why);
         if (code == ERROR_NONE && sealed && !trailer.sealed)
             code = error_set(&why, ERROR_CORRUPT, "the end of the sealed volume is damaged");
-        if (code == ERROR_NONE && volume->bulk && (sealed || self->store->bulk_ready))
+        if (code == ERROR_NONE && volume->bulk && (sealed || store->bulk_ready))
             code = check_headers(self, volume, sealed ? trailer.start : end, &why);
-        volume__end_use(self->store, volume);
+        if (code == ERROR_NONE && open_log)
+            code = check_end(self, volume, log_end, &why);
+        volume__end_use(store, volume);
     }
     if (code != ERROR_NONE && !is_finding(code))
         return error_set(error, code, "%s", why.message);

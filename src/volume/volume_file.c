@@ -383,9 +383,9 @@ write_new_file(struct store *store, const char *name, const struct volume_head *
         return code;
     code = store__write(file, 0, head, sizeof head, error);
     if (code == ERROR_NONE)
-        code = device_sync(file, error);
+        code = store__sync(store, file, error);
     if (code == ERROR_NONE)
-        code = store->device->operations->sync_names(store->device, error);
+        code = store__sync_names(store, error);
     if (code != ERROR_NONE) {
         device_close_file(file);
         (void)store->device->operations->remove(store->device, name, NULL);
@@ -442,11 +442,11 @@ write_renewed(struct store *store, const struct volume_name *name, const unsigne
     if (code == ERROR_NONE)
         code = store__write(file, 0, head, HEAD_BYTES, error);
     if (code == ERROR_NONE)
-        code = device_sync(file, error);
+        code = store__sync(store, file, error);
     if (code == ERROR_NONE)
         code = operations->rename(store->device, from, to, error);
     if (code == ERROR_NONE)
-        code = operations->sync_names(store->device, error);
+        code = store__sync_names(store, error);
     if (code != ERROR_NONE)
         device_close_file(file);
     else

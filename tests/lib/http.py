@@ -44,11 +44,19 @@ class Response:
 
 
 class Connection:
-    def __init__(self, port, authorization=None, timeout=60):
+    def __init__(self, port, authorization=None, timeout=60, tls=None, receive_bytes=None):
+        """tls: an ssl.SSLContext; receive_bytes: of the socket's buffer, so that a slow reader is seen soon."""
         self.port = port
         self.authorization = authorization
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout)
+        self.socket = socket.socket()
+        self.socket.settimeout(timeout)
+        if receive_bytes:  # with segments as on a real network: those of loopback are larger than such a buffer
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="127.0.0.1")
         self.input = self.socket.makefile("rb")
 
     def __enter__(self):

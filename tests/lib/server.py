@@ -138,11 +138,11 @@ class Server:
 
     # -- talking to it
 
-    def connect(self, authorization="token", timeout=60):
-        """A new connection. authorization: None for nobody, or the header's value."""
+    def connect(self, authorization="token", timeout=60, **options):
+        """A new connection. authorization: None for nobody, or the header's value; options: see Connection."""
         if authorization == "token":
             authorization = basic("admin", self.token)
-        return Connection(self.port, authorization, timeout)
+        return Connection(self.port, authorization, timeout, **options)
 
     def request(self, method, path, body=None, headers=(), query="", authorization="token"):
         """One request on a connection of its own; path is the repository's, unencoded."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exit statuses of commands: 0 done, 1 failed, 2 usage, 3 not found, 5 conflict; with a server and without."""
+"""Exit statuses of commands: 0 done, 1 failed, 2 usage, 3 not found, 5 conflict; with a server and without.
+
+What is missing on this machine is not found either, whatever the command.
+"""
 from lib import Server, equal, fails_with
 
 
@@ -17,7 +20,12 @@ def go_round(server, folder):
     fails_with(server.cli("no-such-command"), 2)
     fails_with(server.cli("put"), 2)
     fails_with(server.cli("ls", "--no-such-option", "/"), 2)
-    fails_with(server.cli("put", "/no/such/source", folder), 3)
+    for arguments in (["put", "/no/such/source", folder], ["put", "-r", "/no/such/source", folder],
+                      ["put", "--journal", "/no/such/journal", __file__, f"{folder}/file"],
+                      ["get", f"{folder}/file", "/no/such/target"], ["get", "-r", folder, "/no/such/target"],
+                      ["export", "tree", folder, "/no/such/target"], ["export", "ocfl", "/no/such/target"],
+                      ["purge", "--apply", "/no/such/copy"]):
+        fails_with(server.cli(*arguments), 3, f"missing on this machine: {arguments}")
     server.must("rm", f"{folder}/file")
     fails_with(server.cli("cat", f"{folder}/file"), 3, "what is deleted")
     server.must("rm", folder)

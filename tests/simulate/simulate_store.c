@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The store against an oracle, with faults: a seeded workload of groups, uploads, seals, purges and
- * compactions runs while the n-th call fails (once or for ever, EIO or ENOSPC) or the power goes at
- * the n-th sync; then the store is opened again and everything is compared. For each n, until the
+ * compactions runs while the n-th call fails (once or for ever, EIO or ENOSPC), or the n-th sync
+ * does, or the power goes at it; then the store is opened again and everything is compared. For each n, until the
  * workload passes untouched.
  *
  *     simulate_store [FIRST-SEED COUNT]
@@ -619,10 +619,10 @@ check_after(struct world *w, bool power_cut)
     expect_all(w);
 }
 
-enum mishap { FAIL_ONCE, FAIL_FOREVER, NO_SPACE_ONCE, NO_SPACE_FOREVER, CRASH, MISHAPS };
-static const char *const mishap_names[MISHAPS] = {"EIO once at call", "EIO from call",
+enum mishap { FAIL_ONCE, FAIL_FOREVER, NO_SPACE_ONCE, NO_SPACE_FOREVER, SYNC_FAILS, CRASH, MISHAPS };
+static const char *const mishap_names[MISHAPS] = {"EIO once at call",    "EIO from call",
                                                   "ENOSPC once at call", "ENOSPC from call",
-                                                  "crash at sync"};
+                                                  "EIO at sync",         "crash at sync"};
 
 /* False: the workload passed untouched, or there was nothing left to fail. */
 static bool
@@ -636,14 +636,20 @@ run_once(uint64_t seed, enum mishap mishap, uint64_t n, bool power_cut)
     w->n = n;
     if (mishap == CRASH)
         options.crash_at_sync = n;
+    else if (mishap == SYNC_FAILS)
+        options.fail_sync = n;
     else
         options.fail_call = n;
-    options.fail_errno = mishap == FAIL_ONCE || mishap == FAIL_FOREVER ? EIO : ENOSPC;
+    options.fail_errno = mishap == NO_SPACE_ONCE || mishap == NO_SPACE_FOREVER ? ENOSPC : EIO;
     options.fail_forever = mishap == FAIL_FOREVER || mishap == NO_SPACE_FOREVER;
     device_simulated_set(w->volumes, &options);
     bool untouched = work(w);
-    bool reached = mishap == CRASH ? device_simulated_crashed(w->volumes)
-                                   : device_simulated_calls(w->volumes) >= n;
+    bool reached = mishap == CRASH        ? device_simulated_crashed(w->volumes)
+                   : mishap == SYNC_FAILS ? device_simulated_syncs(w->volumes) >= n
+                                          : device_simulated_calls(w->volumes) >= n;
+    if (mishap == SYNC_FAILS && reached && w->store != NULL &&
+        store_state(w->store, NULL) != STORE_FAILED)
+        broken("a sync failed and the store takes writes");
     if (!reached && !untouched)
         broken("a step failed without a fault");
     check_after(w, power_cut || mishap == CRASH);
@@ -656,7 +662,7 @@ static void
 run_seed(uint64_t seed, uint64_t *runs)
 {
     for (unsigned mishap = 0; mishap < MISHAPS; mishap++) {
-        uint64_t stride = mishap == CRASH ? 1 + seed % 3 : 7 + seed % 23;
+        uint64_t stride = mishap >= SYNC_FAILS ? 1 + seed % 3 : 7 + seed % 23;
         for (uint64_t n = 1 + seed % stride;; n += stride) {
             (*runs)++;
             if (!run_once(seed, (enum mishap)mishap, n, (n & 1) != 0))

@@ -34,6 +34,28 @@ numbers_that_overflow_or_carry_signs_are_refused(void **state)
 }
 
 static void
+numbers_of_bytes_have_units(void **state)
+{
+    static const struct {
+        struct text text;
+        uint64_t bytes;
+    } cases[] = {{TEXT("0"), 0}, {TEXT("10240"), 10240}, {TEXT("7B"), 7}, {TEXT("10KiB"), 10240}, {TEXT("1MB"), 1000000},
+                 {TEXT("50MiB"), 52428800}, {TEXT("3kB"), 3000}, {TEXT("2G"), 2000000000}, {TEXT("4GiB"), UINT64_C(4) << 30}};
+    static const struct text refused[] = {TEXT(""), TEXT("KiB"), TEXT("10 KiB"), TEXT("10kib"), TEXT("1.5MB"), TEXT("-1"),
+                                          TEXT("1MiBx"), TEXT("17179869184GiB"), TEXT("99999999999999999999")};
+    uint64_t value;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(text_to_bytes(cases[i].text, &value));
+        assert_true(value == cases[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_false(text_to_bytes(refused[i], &value));
+    assert_true(text_to_bytes(text_of("12KiB", 2), &value)); /* not a byte past its length is looked at */
+    assert_true(value == 12);
+}
+
+static void
 a_buffer_over_its_limit_stays_failed(void **state)
 {
     struct buffer buffer;
@@ -88,6 +110,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_refuses_surrogates_overlong_forms_and_beyond_unicode),
         cmocka_unit_test(numbers_that_overflow_or_carry_signs_are_refused),
+        cmocka_unit_test(numbers_of_bytes_have_units),
         cmocka_unit_test(a_buffer_over_its_limit_stays_failed),
         cmocka_unit_test(varints_and_big_endian_numbers_come_back),
         cmocka_unit_test(an_arena_over_its_limit_says_so),

@@ -158,7 +158,8 @@ fedora_allow(struct http_request *request, const struct resource *resource)
         http_set_header_static(request, "Allow", "DELETE, HEAD, GET, PUT, OPTIONS");
         return;
     }
-    http_set_header_static(request, "Allow", "DELETE, POST, HEAD, GET, PUT, OPTIONS");
+    bool root = text_equal(fedora_of(request)->path, TEXT("/")); /* is never deleted */
+    http_set_header_static(request, "Allow", root ? "POST, HEAD, GET, PUT, OPTIONS" : "DELETE, POST, HEAD, GET, PUT, OPTIONS");
     http_set_header_static(request, "Accept-Post", "*/*");
 }
 

@@ -67,7 +67,8 @@ static void
 refuse_part(struct http_request *request)
 {
     struct fedora *fedora = fedora_of(request);
-    fedora_refuse(request, FEDORA_CONSTRAINT_ServerManagedTypeException, http_is_read(request) ? 501 : 409,
+    bool changes = !http_is_read(request) && request->method != HTTP_OPTIONS;
+    fedora_refuse(request, FEDORA_CONSTRAINT_ServerManagedTypeException, changes ? 409 : 501,
                   "%.*s is not served here (names that begin with fcr: belong to the server)",
                   TEXT_ARG(fedora->part_name));
 }
@@ -85,6 +86,8 @@ dispatch_part(struct http_request *request)
     struct fedora *fedora = fedora_of(request);
     if (fedora->part == FEDORA_PART_OTHER)
         refuse_part(request);
+    else if (request->method == HTTP_OPTIONS)
+        fedora_options(request);
     else if (fedora->part == FEDORA_PART_CONSTRAINTS && http_is_read(request))
         fedora_answer_constraint(request);
     else if (fedora->part == FEDORA_PART_TOMBSTONE && request->method == HTTP_DELETE)
@@ -108,7 +111,7 @@ begin(struct http_request *request)
     }
     request->state = fedora;
     request->release = release;
-    if (fedora->part != FEDORA_PART_NONE && request->method != HTTP_OPTIONS) {
+    if (fedora->part != FEDORA_PART_NONE) {
         dispatch_part(request);
         return;
     }

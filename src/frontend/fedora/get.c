@@ -171,6 +171,12 @@ get_file(struct http_request *request, const struct resource *file)
     fedora->view = NULL;
 }
 
+static void
+refuse_metadata(struct http_request *request)
+{
+    http_refuse(request, 404, ERROR_NOT_FOUND, "only files have fcr:metadata");
+}
+
 void
 fedora_get(struct http_request *request)
 {
@@ -182,7 +188,7 @@ fedora_get(struct http_request *request)
     else if (fedora_of(request)->part == FEDORA_PART_METADATA && resource.kind == RESOURCE_FILE)
         fedora_get_description(request, &resource);
     else if (fedora_of(request)->part == FEDORA_PART_METADATA)
-        http_refuse(request, 404, ERROR_NOT_FOUND, "only files have fcr:metadata");
+        refuse_metadata(request);
     else if (resource.kind == RESOURCE_FILE)
         get_file(request, &resource);
     else
@@ -194,15 +200,19 @@ fedora_options(struct http_request *request)
 {
     struct fedora *fedora = fedora_of(request);
     struct resource resource;
-    if (fedora->part == FEDORA_PART_TOMBSTONE) {
-        http_set_header_static(request, "Allow", "DELETE, OPTIONS");
-        http_answer_empty(request, 200);
-    } else if (fedora->part != FEDORA_PART_NONE) {
-        http_set_header_static(request, "Allow", "GET, HEAD, OPTIONS");
-        http_answer_empty(request, 200);
-    } else if (fedora_resolve(request, &resource)) {
+    bool described = fedora->part == FEDORA_PART_METADATA || fedora->part == FEDORA_PART_VERSIONS;
+    if ((fedora->part == FEDORA_PART_NONE || described) && !fedora_resolve(request, &resource))
+        return;
+    if (fedora->part == FEDORA_PART_METADATA && resource.kind != RESOURCE_FILE) {
+        refuse_metadata(request);
+        return;
+    }
+    if (fedora->part == FEDORA_PART_NONE) {
         fedora_allow(request, &resource);
         fedora_set_type_links(request, &resource);
-        http_answer_empty(request, 200);
+    } else {
+        http_set_header_static(request, "Allow",
+                               fedora->part == FEDORA_PART_TOMBSTONE ? "DELETE, OPTIONS" : "GET, HEAD, OPTIONS");
     }
+    http_answer_empty(request, 200);
 }

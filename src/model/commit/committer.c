@@ -63,15 +63,14 @@ struct committer {
 
 struct mark {
     struct group_mark group;
-    size_t overlay, write_count, inventories;
+    size_t overlay, write_count;
     uint64_t leased_until;
 };
 
 static struct mark
 mark_of(const struct decision *d)
 {
-    return (struct mark){group_mark(d->group), overlay_mark(d->overlay), d->write_count, d->inventories.length,
-                         d->leased_until};
+    return (struct mark){group_mark(d->group), overlay_mark(d->overlay), d->write_count, d->leased_until};
 }
 
 static void
@@ -80,7 +79,6 @@ roll_back(struct decision *d, const struct mark *mark)
     group_roll_back(d->group, mark->group);
     overlay_roll_back(d->overlay, mark->overlay);
     d->write_count = mark->write_count;
-    buffer_truncate(&d->inventories, mark->inventories);
     d->leased_until = mark->leased_until; /* ids drawn since are gaps */
 }
 
@@ -309,7 +307,6 @@ begin_layout(struct committer *c)
 {
     overlay_clear(c->d.overlay);
     c->d.write_count = 0;
-    buffer_clear(&c->d.inventories);
     c->bulk_end_count = 0;
 }
 
@@ -649,6 +646,7 @@ committer_new(struct model *model, bool threaded, struct committer **ret_committ
     holds_on_release(model->holds, on_release, c);
     enum error_code code = load_next_id(model->catalog, &c->d.next_id, error);
     c->d.leased_until = c->d.next_id;
+    c->d.lease = model->options.id_lease != 0 ? model->options.id_lease : ID_LEASE_STANDARD;
     if (code == ERROR_NONE && threaded && pthread_create(&c->thread, NULL, committer_thread, c) != 0) {
         c->threaded = false;
         code = error_set(error, ERROR_NO_MEMORY, "the committer's thread cannot start");
@@ -683,7 +681,6 @@ committer_free(struct committer *c)
     buffer_release(&c->d.inventory_json);
     buffer_release(&c->d.node_storage);
     buffer_release(&c->d.old_node_storage);
-    buffer_release(&c->d.inventories);
     free(c->d.writes);
     free(c->d.touched);
     free(c->bulk_ends);

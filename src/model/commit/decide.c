@@ -29,7 +29,7 @@ enum error_code
 decide_new_id(struct decision *d, uint64_t *ret_id, struct error *error)
 {
     if (d->next_id >= d->leased_until) {
-        struct line lease = {.operation = OPERATION_LEASE, .next = d->next_id + ID_LEASE_BLOCK};
+        struct line lease = {.operation = OPERATION_LEASE, .next = d->next_id + d->lease};
         if (lease.next >= OCFL_RESOURCE_ID_LIMIT)
             return error_set(error, ERROR_LIMIT, "all ids below 2^53 have been used");
         enum error_code code = decide_journal(d, &lease, error);

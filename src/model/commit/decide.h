@@ -14,14 +14,21 @@
 #include "ocfl/inventory.h"
 #include "ocfl/layout.h"
 
-#define ID_LEASE_BLOCK 10000u
+#define ID_LEASE_STANDARD 10000u
+
+/* An object's OCFL id, and its folder in the volume with a slash at the end. */
+struct object_paths {
+    uint64_t object;
+    char id[OCFL_ID_LENGTH + 1];
+    char prefix[sizeof "ocfl//" + OCFL_OBJECT_PATH_LENGTH];
+};
+#define OBJECT_PREFIX_LENGTH (sizeof "ocfl//" - 1 + OCFL_OBJECT_PATH_LENGTH)
 
 /* An object version that a group holds: its root copies are written once, at the end of the group. */
 struct object_write {
-    uint64_t object;
-    unsigned version;
-    size_t inventory_at, inventory_bytes; /* in struct decision.inventories */
-    bool again;                           /* an earlier one of this group is superseded */
+    struct object_paths paths;
+    size_t inventory, sidecar; /* entries of the group */
+    bool again;                /* an earlier one of this group is superseded */
 };
 
 /* An aggregate that a transaction is changing: one version of it at the end. */
@@ -44,8 +51,8 @@ struct decision {
     struct arena json_arena;
     struct buffer line_json, scratch, inventory_json;
     struct buffer node_storage, old_node_storage;
+    struct object_paths paths; /* of the object asked for last */
     /* of one group */
-    struct buffer inventories;
     struct object_write *writes;
     size_t write_count, write_capacity;
     /* of one transaction */
@@ -53,6 +60,7 @@ struct decision {
     uint64_t *touched; /* resources whose records get a stamp: decide_harvest.c */
     size_t touched_count, touched_capacity;
     uint64_t next_id, leased_until;
+    unsigned lease; /* ids at a time */
 };
 
 /* ---- decide.c: what all decisions share ---- */

@@ -194,15 +194,8 @@ decide_put_file(struct decision *d, struct error *error)
 static struct text
 mint_name(struct decision *d)
 {
-    unsigned char uuid[16];
-    char text[OCFL_UUID_TEXT_LENGTH + 1];
-    uint64_t ms = (uint64_t)d->info.time_us / 1000;
-    d->model->random->fill(d->model->random, uuid, sizeof uuid);
-    for (int i = 0; i < 6; i++)
-        uuid[i] = (unsigned char)(ms >> (8 * (5 - i)));
-    uuid[6] = (unsigned char)((uuid[6] & 0x0F) | 0x70);
-    uuid[8] = (unsigned char)((uuid[8] & 0x3F) | 0x80);
-    ocfl_uuid_write(uuid, text);
+    char text[MODEL_UUID_BYTES];
+    uuid_mint(d->model, d->info.time_us, text);
     return arena_copy(&d->arena, text_from(text));
 }
 

@@ -332,16 +332,13 @@ rule_id(struct decision *d, struct rule_list entries, uint64_t *ret_id, struct e
 {
     struct buffer encoded = {0};
     struct key key;
-    unsigned char hash[32];
     for (size_t i = 0; i < entries.count; i++) {
         buffer_append_varint(&encoded, entries.entries[i].kind);
         buffer_append_varint(&encoded, entries.entries[i].id);
         buffer_append_varint(&encoded, entries.entries[i].rights);
     }
-    digest_compute(DIGEST_SHA256, encoded.data == NULL ? "" : encoded.data, encoded.length, hash);
+    key_rule_hash(&key, buffer_text(&encoded));
     buffer_release(&encoded);
-    key_begin(&key, FAMILY_RULE_HASH);
-    key_bytes(&key, hash, 16);
     enum error_code code = lookup_get(&d->lookup, key_text(&key), &d->scratch, error);
     if (code == ERROR_NONE) {
         struct cursor cursor = cursor_of(d->scratch.data, d->scratch.length);

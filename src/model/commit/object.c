@@ -4,7 +4,7 @@
  *
  * Every version writes its content, then vN/inventory.json and its sidecar; the root copies are written
  * once a group, for the last version of each object in it (decide_finish_group). An object that is versioned
- * twice in a group finds its inventory here, in `inventories`, because the volume has not got it yet.
+ * twice in a group finds its inventory among the group's entries, because the volume has not got it yet.
  */
 #include "base/ensure.h"
 #include "format/percent.h"
@@ -12,34 +12,44 @@
 #include "model/record/keys.h"
 #include "ocfl/snapshot.h"
 
-struct object_paths {
-    char prefix[sizeof "ocfl//" + OCFL_OBJECT_PATH_LENGTH];
-    size_t length;
+static const struct object_paths *
+object_paths(struct decision *d, uint64_t object)
+{
+    struct object_paths *paths = &d->paths;
+    ensure(object != 0);
+    if (paths->object == object)
+        return paths;
+    paths->object = object;
+    ocfl_id(d->model->identity.uuid, object, paths->id);
+    memcpy(paths->prefix, "ocfl/", 5);
+    ocfl_object_path_of_id(paths->id, paths->prefix + 5);
+    paths->prefix[OBJECT_PREFIX_LENGTH - 1] = '/';
+    return paths;
+}
+
+struct entry_path {
+    char bytes[256];
 };
 
-static void
-object_paths(const struct decision *d, uint64_t object, struct object_paths *ret)
+static struct text
+entry_path(const struct object_paths *paths, struct text folder, struct text name, struct entry_path *storage)
 {
-    memcpy(ret->prefix, "ocfl/", 5);
-    ocfl_object_path(d->model->identity.uuid, object, ret->prefix + 5);
-    ret->length = 5 + OCFL_OBJECT_PATH_LENGTH;
-    ret->prefix[ret->length++] = '/';
+    size_t length = OBJECT_PREFIX_LENGTH;
+    ensure(length + folder.length + name.length <= sizeof storage->bytes);
+    memcpy(storage->bytes, paths->prefix, length);
+    if (folder.length > 0)
+        memcpy(storage->bytes + length, folder.data, folder.length);
+    length += folder.length;
+    memcpy(storage->bytes + length, name.data, name.length);
+    return text_of(storage->bytes, length + name.length);
 }
 
 static enum error_code
-add_entry(struct decision *d, const struct object_paths *paths, struct text folder, struct text name,
-          struct text data, struct place *ret_place, struct error *error)
+add_entry(struct decision *d, uint64_t object, struct text folder, struct text name, struct text data,
+          struct place *ret_place, struct error *error)
 {
-    char path[256];
-    size_t length = paths->length;
-    ensure(length + folder.length + name.length <= sizeof path);
-    memcpy(path, paths->prefix, length);
-    if (folder.length > 0)
-        memcpy(path + length, folder.data, folder.length);
-    length += folder.length;
-    memcpy(path + length, name.data, name.length);
-    length += name.length;
-    return group_add_entry(d->group, text_of(path, length), data, ret_place, error);
+    struct entry_path path;
+    return group_add_entry(d->group, entry_path(object_paths(d, object), folder, name, &path), data, ret_place, error);
 }
 
 /* ---- inventories ------------------------------------------------------------------------------- */
@@ -48,22 +58,20 @@ static struct object_write *
 write_of_group(struct decision *d, uint64_t object)
 {
     for (size_t i = d->write_count; i-- > 0;)
-        if (d->writes[i].object == object)
+        if (d->writes[i].paths.object == object)
             return &d->writes[i];
     return NULL;
 }
 
 static void
-remember_write(struct decision *d, uint64_t object, unsigned version, bool again)
+remember_write(struct decision *d, const struct object_write *write)
 {
     if (d->write_count == d->write_capacity) {
         d->write_capacity = d->write_capacity == 0 ? 256 : d->write_capacity * 2;
         d->writes = realloc(d->writes, d->write_capacity * sizeof *d->writes);
         ensure(d->writes != NULL);
     }
-    d->writes[d->write_count++] = (struct object_write){object, version, d->inventories.length,
-                                                        d->inventory_json.length, again};
-    buffer_append_text(&d->inventories, buffer_text(&d->inventory_json));
+    d->writes[d->write_count++] = *write;
 }
 
 static enum error_code
@@ -87,9 +95,8 @@ stored_inventory(struct decision *d, uint64_t object, uint64_t version, struct b
 static enum error_code
 new_inventory(struct decision *d, uint64_t object, struct ocfl_inventory **ret, struct error *error)
 {
-    char id[OCFL_ID_LENGTH + 1];
-    ocfl_id(d->model->identity.uuid, object, id);
-    *ret = ocfl_inventory_new(&d->arena, text_of(id, OCFL_ID_LENGTH), d->model->identity.digest);
+    struct text id = text_of(object_paths(d, object)->id, OCFL_ID_LENGTH);
+    *ret = ocfl_inventory_new(&d->arena, id, d->model->identity.digest);
     return *ret == NULL ? arena_status(&d->arena, error) : ERROR_NONE;
 }
 
@@ -126,7 +133,7 @@ open_inventory(struct decision *d, uint64_t object, uint64_t previous, struct oc
         const struct object_write *write = write_of_group(d, object);
         struct text json;
         if (write != NULL) {
-            json = arena_copy(&d->arena, text_of(d->inventories.data + write->inventory_at, write->inventory_bytes));
+            json = arena_copy(&d->arena, group_entry_data(d->group, write->inventory));
         } else {
             struct buffer stored = {0};
             code = stored_inventory(d, object, previous, &stored, error);
@@ -144,18 +151,23 @@ open_inventory(struct decision *d, uint64_t object, uint64_t previous, struct oc
     return code != ERROR_NONE ? code : begin_version(d, *ret, error);
 }
 
+static struct text
+sidecar_name(const struct decision *d)
+{
+    return d->model->identity.digest == DIGEST_SHA512 ? TEXT("inventory.json.sha512") : TEXT("inventory.json.sha256");
+}
+
 /* Writes vN/inventory.json and its sidecar, and remembers the root copies. */
 static enum error_code
 close_version(struct decision *d, uint64_t object, struct ocfl_inventory *inventory,
               struct line_extent *ret_inventory, struct error *error)
 {
-    struct object_paths paths;
+    struct object_write write = {.paths = *object_paths(d, object)};
     struct place place;
     unsigned char digest[DIGEST_SIZE_MAX];
     char folder[16];
     unsigned version = ocfl_inventory_head(inventory);
     enum digest_algorithm algorithm = d->model->identity.digest;
-    object_paths(d, object, &paths);
     buffer_clear(&d->inventory_json);
     enum error_code code = ocfl_inventory_write(inventory, &d->inventory_json, error);
     if (code == ERROR_NONE)
@@ -165,52 +177,54 @@ close_version(struct decision *d, uint64_t object, struct ocfl_inventory *invent
     int folder_length = snprintf(folder, sizeof folder, "v%u/", version);
     struct text in_folder = text_of(folder, (size_t)folder_length);
     struct text json = buffer_text(&d->inventory_json);
-    code = add_entry(d, &paths, in_folder, TEXT("inventory.json"), json, &place, error);
+    code = add_entry(d, object, in_folder, TEXT("inventory.json"), json, &place, error);
+    if (code != ERROR_NONE)
+        return code;
     *ret_inventory = (struct line_extent){place, json.length};
+    write.inventory = group_last_entry(d->group);
     digest_compute(algorithm, json.data, json.length, digest);
     buffer_clear(&d->scratch);
     ocfl_append_sidecar(&d->scratch, algorithm, digest);
-    struct text sidecar = algorithm == DIGEST_SHA512 ? TEXT("inventory.json.sha512") : TEXT("inventory.json.sha256");
-    if (code == ERROR_NONE)
-        code = add_entry(d, &paths, in_folder, sidecar, buffer_text(&d->scratch), &place, error);
-    if (code == ERROR_NONE)
-        remember_write(d, object, version, version > 1 && write_of_group(d, object) != NULL);
-    return code;
+    code = add_entry(d, object, in_folder, sidecar_name(d), buffer_text(&d->scratch), &place, error);
+    if (code != ERROR_NONE)
+        return code;
+    write.sidecar = group_last_entry(d->group);
+    write.again = version > 1 && write_of_group(d, object) != NULL;
+    remember_write(d, &write);
+    return ERROR_NONE;
 }
 
 static bool
 superseded(const struct decision *d, size_t at)
 {
     for (size_t i = at + 1; i < d->write_count; i++)
-        if (d->writes[i].again && d->writes[i].object == d->writes[at].object)
+        if (d->writes[i].again && d->writes[i].paths.object == d->writes[at].paths.object)
             return true;
     return false;
+}
+
+static enum error_code
+add_root_copy(struct decision *d, const struct object_write *write, struct text name, size_t entry,
+              struct error *error)
+{
+    struct entry_path path;
+    return group_add_copy(d->group, entry_path(&write->paths, TEXT(""), name, &path), entry, error);
 }
 
 enum error_code
 decide_finish_group(struct decision *d, struct error *error)
 {
     enum error_code code = ERROR_NONE;
-    enum digest_algorithm algorithm = d->model->identity.digest;
-    struct text sidecar = algorithm == DIGEST_SHA512 ? TEXT("inventory.json.sha512") : TEXT("inventory.json.sha256");
     bool any_again = false;
     for (size_t i = 0; i < d->write_count; i++)
         any_again |= d->writes[i].again;
     for (size_t i = 0; i < d->write_count && code == ERROR_NONE; i++) {
         const struct object_write *write = &d->writes[i];
-        unsigned char digest[DIGEST_SIZE_MAX];
-        struct object_paths paths;
-        struct place place;
         if (any_again && superseded(d, i))
             continue;
-        struct text json = text_of(d->inventories.data + write->inventory_at, write->inventory_bytes);
-        object_paths(d, write->object, &paths);
-        code = add_entry(d, &paths, TEXT(""), TEXT("inventory.json"), json, &place, error);
-        digest_compute(algorithm, json.data, json.length, digest);
-        buffer_clear(&d->scratch);
-        ocfl_append_sidecar(&d->scratch, algorithm, digest);
+        code = add_root_copy(d, write, TEXT("inventory.json"), write->inventory, error);
         if (code == ERROR_NONE)
-            code = add_entry(d, &paths, TEXT(""), sidecar, buffer_text(&d->scratch), &place, error);
+            code = add_root_copy(d, write, sidecar_name(d), write->sidecar, error);
     }
     return code;
 }
@@ -324,8 +338,8 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
     const struct content_summary *summary = content_summary(upload->content);
     enum digest_algorithm algorithm = d->model->identity.digest;
     struct text digest = text_of((const char *)summary->digest, digest_size(algorithm));
-    struct object_paths paths;
     struct place place, sums = {0};
+    struct entry_path whole;
     struct text existing;
     if (ocfl_inventory_find_content(inventory, summary->digest, &existing)) {
         enum error_code found = content_in_object(d, object, digest, ret_content, NULL);
@@ -334,14 +348,13 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
         return error_set(error, found == ERROR_NOT_FOUND ? ERROR_CONFLICT : found,
                          "the same bytes twice in one transaction of one object");
     }
-    object_paths(d, object, &paths);
     buffer_clear(&d->scratch);
     ocfl_append_content_path(&d->scratch, ocfl_inventory_head(inventory), ocfl_inventory_next_number(inventory), name);
     struct text content_path = arena_copy(&d->arena, buffer_text(&d->scratch));
-    char *whole = arena_printf(&d->arena, "%.*s%.*s", (int)paths.length, paths.prefix, TEXT_ARG(content_path));
     enum error_code code = arena_status(&d->arena, error);
     if (code == ERROR_NONE)
-        code = group_add_content(d->group, text_from(whole), upload->content, &place, &sums, error);
+        code = group_add_content(d->group, entry_path(object_paths(d, object), TEXT(""), content_path, &whole),
+                                 upload->content, &place, &sums, error);
     if (code == ERROR_NONE)
         code = ocfl_inventory_add_content(inventory, summary->digest, content_path, error);
     if (code == ERROR_NONE)
@@ -355,10 +368,8 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
 static enum error_code
 add_declaration(struct decision *d, uint64_t object, struct error *error)
 {
-    struct object_paths paths;
     struct place place;
-    object_paths(d, object, &paths);
-    return add_entry(d, &paths, TEXT(""), TEXT(OCFL_OBJECT_DECLARATION_NAME),
+    return add_entry(d, object, TEXT(""), TEXT(OCFL_OBJECT_DECLARATION_NAME),
                      TEXT(OCFL_OBJECT_DECLARATION_CONTENT), &place, error);
 }
 
@@ -409,18 +420,16 @@ put_metadata(struct decision *d, uint64_t object, struct ocfl_inventory *invento
              struct text data, struct error *error)
 {
     unsigned char digest[DIGEST_SIZE_MAX];
-    struct object_paths paths;
     struct place place;
     struct text existing;
     enum error_code code = ERROR_NONE;
     digest_compute(d->model->identity.digest, data.data, data.length, digest);
     if (!ocfl_inventory_find_content(inventory, digest, &existing)) {
-        object_paths(d, object, &paths);
         struct buffer path = {0};
         ocfl_append_content_path(&path, ocfl_inventory_head(inventory), ocfl_inventory_next_number(inventory), logical);
         struct text content_path = arena_copy(&d->arena, buffer_text(&path));
         buffer_release(&path);
-        code = add_entry(d, &paths, TEXT(""), content_path, data, &place, error);
+        code = add_entry(d, object, TEXT(""), content_path, data, &place, error);
         if (code == ERROR_NONE)
             code = ocfl_inventory_add_content(inventory, digest, content_path, error);
     }
@@ -446,7 +455,6 @@ write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inven
 {
     struct statement_list list;
     struct buffer json = {0}, triples = {0};
-    char id[OCFL_ID_LENGTH + 1];
     enum error_code code = collect_statements(d, object, &list, error);
     if (code != ERROR_NONE)
         return code;
@@ -459,9 +467,9 @@ write_snapshot(struct decision *d, uint64_t object, struct ocfl_inventory *inven
         const struct statement *s = &list.statements[i];
         statements[i] = (struct ocfl_statement){s->attribute, s->place, s->value, s->qualifier, s->extra};
     }
-    ocfl_id(d->model->identity.uuid, object, id);
+    struct text id = text_of(object_paths(d, object)->id, OCFL_ID_LENGTH);
     ocfl_write_statements_jsonl(&json, statements, list.count);
-    ocfl_write_statements_nt(&triples, text_of(id, OCFL_ID_LENGTH), statements, list.count);
+    ocfl_write_statements_nt(&triples, id, statements, list.count);
     code = buffer_status(&json, error);
     if (code == ERROR_NONE)
         code = buffer_status(&triples, error);

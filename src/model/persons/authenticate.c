@@ -246,3 +246,77 @@ model_password_remembered(struct model *model, struct text name, struct text pas
     buffer_release(&claimant.storage);
     return quick;
 }
+
+/* ---- persons whom others name ------------------------------------------------------------------------- */
+
+struct person_search {
+    struct text who;
+    uint64_t by_address, by_name; /* the last found */
+    unsigned addresses, names;
+};
+
+static enum error_code
+search_people(const struct lookup *lookup, struct person_search *search, struct error *error)
+{
+    struct key prefix;
+    struct text key, value;
+    struct catalog_scan *scan;
+    key_begin(&prefix, FAMILY_USER);
+    enum error_code code = lookup_scan(lookup, &prefix, &scan, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
+        struct user_record user;
+        code = user_decode(value, &user, error);
+        if (code == ERROR_NONE && text_equal_ignoring_case(user.email, search->who)) {
+            search->by_address = key_read_number(key, 1);
+            search->addresses++;
+        }
+        if (code == ERROR_NONE && text_equal(user.full_name, search->who)) {
+            search->by_name = key_read_number(key, 1);
+            search->names++;
+        }
+    }
+    enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
+}
+
+/* 0: nobody. */
+static enum error_code
+find_user(const struct lookup *lookup, struct text who, uint64_t *ret_user, struct error *error)
+{
+    struct person_search search = {.who = who};
+    enum error_code code = search_people(lookup, &search, error);
+    *ret_user = search.by_address;
+    if (code != ERROR_NONE || search.addresses == 1)
+        return code;
+    if (search.addresses == 0)
+        code = lookup_id_by_name(lookup, FAMILY_USER_NAME, who, ret_user, error);
+    if (search.addresses == 0 && code == ERROR_NOT_FOUND && search.names <= 1) {
+        *ret_user = search.by_name;
+        return ERROR_NONE;
+    }
+    if (code == ERROR_NOT_FOUND || search.addresses > 1)
+        return error_set(error, ERROR_CONFLICT, "several persons are called %.*s: name one by the login name", TEXT_ARG(who));
+    return code;
+}
+
+enum error_code
+model_find_person(struct model *model, struct text who, struct arena *arena, struct principal *ret_principal,
+                  struct error *error)
+{
+    struct lookup lookup = newest(model);
+    struct buffer storage = {0};
+    struct user_record record;
+    uint64_t user = 0;
+    enum error_code code =
+        who.length == 0 ? error_set(error, ERROR_NOT_FOUND, "nobody is named") : find_user(&lookup, who, &user, error);
+    if (code == ERROR_NONE && user != 0)
+        code = lookup_user(&lookup, user, &storage, &record, error);
+    if (code == ERROR_NONE && (user == 0 || record.disabled != 0))
+        code = error_set(error, ERROR_NOT_FOUND, "there is no person %.*s", TEXT_ARG(who));
+    if (code == ERROR_NONE)
+        code = fill_principal(&lookup, user, &record, arena, ret_principal, error);
+    buffer_release(&storage);
+    return code;
+}

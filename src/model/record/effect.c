@@ -460,21 +460,18 @@ static void
 effects_of_RULE(struct emitter *e)
 {
     struct key key;
-    unsigned char hash[32];
-    key_begin(&key, FAMILY_RULE);
-    key_number(&key, e->line->rule);
+    struct key by_hash;
+    key_of(&key, FAMILY_RULE, e->line->rule);
     for (size_t i = 0; i < e->line->entries.count; i++) {
         const struct rule_entry *entry = &e->line->entries.entries[i];
         buffer_append_varint(&e->operand, entry->kind);
         buffer_append_varint(&e->operand, entry->id);
         buffer_append_varint(&e->operand, entry->rights);
     }
-    digest_compute(DIGEST_SHA256, buffer_text(&e->operand).data, e->operand.length, hash);
+    key_rule_hash(&by_hash, buffer_text(&e->operand));
     emit_operand(e, FOLD_SET, &key);
-    key_begin(&key, FAMILY_RULE_HASH);
-    key_bytes(&key, hash, 16);
     buffer_append_varint(&e->operand, e->line->rule);
-    emit_operand(e, FOLD_SET, &key);
+    emit_operand(e, FOLD_SET, &by_hash);
 }
 
 static void
@@ -507,13 +504,6 @@ emit_name(struct emitter *e, enum fold fold, enum family family, struct text nam
     key_append(&key, name);
     buffer_append_varint(&e->operand, id);
     emit_operand(e, fold, &key);
-}
-
-static void
-key_of(struct key *key, enum family family, uint64_t id)
-{
-    key_begin(key, family);
-    key_number(key, id);
 }
 
 static void
@@ -612,14 +602,6 @@ static void
 effects_of_COUNTER(struct emitter *e)
 {
     emit_name(e, FOLD_SET, FAMILY_COUNTER, e->line->name, e->line->value);
-}
-
-static void
-key_due(struct key *key, uint64_t due_us, uint64_t id, struct text kind)
-{
-    key_of(key, FAMILY_DUE, due_us);
-    key_number(key, id);
-    key_append(key, kind);
 }
 
 static void

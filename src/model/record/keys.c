@@ -83,32 +83,35 @@ key_read_number32(struct text key, size_t offset)
 }
 
 void
+key_of(struct key *key, enum family family, uint64_t id)
+{
+    key_begin(key, family);
+    key_number(key, id);
+}
+
+void
 key_node(struct key *key, uint64_t id)
 {
-    key_begin(key, FAMILY_NODE);
-    key_number(key, id);
+    key_of(key, FAMILY_NODE, id);
 }
 
 void
 key_counts(struct key *key, uint64_t id)
 {
-    key_begin(key, FAMILY_COUNTS);
-    key_number(key, id);
+    key_of(key, FAMILY_COUNTS, id);
 }
 
 void
 key_child(struct key *key, uint64_t parent, struct text name)
 {
-    key_begin(key, FAMILY_CHILD);
-    key_number(key, parent);
+    key_of(key, FAMILY_CHILD, parent);
     key_append(key, name);
 }
 
 void
 key_gone(struct key *key, uint64_t parent, struct text name, uint64_t id)
 {
-    key_begin(key, FAMILY_GONE);
-    key_number(key, parent);
+    key_of(key, FAMILY_GONE, parent);
     key_append(key, name);
     key_byte(key, 0);
     key_number(key, id);
@@ -117,24 +120,21 @@ key_gone(struct key *key, uint64_t parent, struct text name, uint64_t id)
 void
 key_tombstone(struct key *key, uint64_t parent, struct text name)
 {
-    key_begin(key, FAMILY_TOMBSTONE);
-    key_number(key, parent);
+    key_of(key, FAMILY_TOMBSTONE, parent);
     key_append(key, name);
 }
 
 void
 key_version(struct key *key, uint64_t id, uint64_t number)
 {
-    key_begin(key, FAMILY_VERSION);
-    key_number(key, id);
+    key_of(key, FAMILY_VERSION, id);
     key_number32(key, (uint32_t)number);
 }
 
 void
 key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index)
 {
-    key_begin(key, FAMILY_HISTORY);
-    key_number(key, id);
+    key_of(key, FAMILY_HISTORY, id);
     key_number(key, sequence);
     key_number32(key, index);
 }
@@ -142,9 +142,16 @@ key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index)
 void
 key_change(struct key *key, uint64_t sequence, uint32_t index)
 {
-    key_begin(key, FAMILY_CHANGE);
-    key_number(key, sequence);
+    key_of(key, FAMILY_CHANGE, sequence);
     key_number32(key, index);
+}
+
+void
+key_due(struct key *key, uint64_t due_us, uint64_t id, struct text kind)
+{
+    key_of(key, FAMILY_DUE, due_us);
+    key_number(key, id);
+    key_append(key, kind);
 }
 
 void
@@ -154,6 +161,15 @@ key_digest(struct key *key, struct text digest, uint64_t id)
     key_begin(key, FAMILY_DIGEST);
     key_bytes(key, digest.data, 16);
     key_number(key, id);
+}
+
+void
+key_rule_hash(struct key *key, struct text entries)
+{
+    unsigned char hash[32];
+    digest_compute(DIGEST_SHA256, entries.data == NULL ? "" : entries.data, entries.length, hash);
+    key_begin(key, FAMILY_RULE_HASH);
+    key_bytes(key, hash, 16);
 }
 
 void
@@ -214,8 +230,7 @@ statement_hash(const struct statement *statement, unsigned char hash[32])
 void
 key_statement_prefix(struct key *key, uint64_t id, struct text attribute)
 {
-    key_begin(key, FAMILY_STATEMENT);
-    key_number(key, id);
+    key_of(key, FAMILY_STATEMENT, id);
     if (attribute.length > 0) {
         key_append(key, attribute);
         key_byte(key, 0);
@@ -311,4 +326,69 @@ key_inverse_id(struct text key)
 {
     ensure(key.length > INVERSE_TAIL_BYTES);
     return key_read_number(key, key.length - INVERSE_TAIL_BYTES);
+}
+
+uint32_t
+key_inverse_place(struct text key)
+{
+    ensure(key.length > INVERSE_TAIL_BYTES);
+    return key_read_number32(key, key.length - INVERSE_TAIL_BYTES + 8);
+}
+
+/* The least length of a key of a family; 0: there is no such family. */
+static size_t
+least_length(enum family family)
+{
+    switch (family) {
+    case FAMILY_VOLUME:
+    case FAMILY_CHILD:
+    case FAMILY_COUNTS:
+    case FAMILY_DUE_OF:
+    case FAMILY_NODE:
+    case FAMILY_GROUP:
+    case FAMILY_RULE:
+    case FAMILY_TOKEN:
+    case FAMILY_USER:
+    case FAMILY_TOMBSTONE:
+    case FAMILY_STAMP:
+        return 1 + 8;
+    case FAMILY_VERSION:
+    case FAMILY_CHANGE:
+    case FAMILY_WORK:
+        return 1 + 8 + 4;
+    case FAMILY_DUE:
+    case FAMILY_MEMBER:
+    case FAMILY_GROUP_MEMBER:
+        return 1 + 8 + 8;
+    case FAMILY_GONE:
+        return 1 + 8 + 1 + 8;
+    case FAMILY_HISTORY:
+        return 1 + 8 + 8 + 4;
+    case FAMILY_DIGEST:
+        return 1 + 16 + 8;
+    case FAMILY_HARVEST:
+        return 1 + 8 + 8 + 8;
+    case FAMILY_IDENTIFIER:
+        return 1 + 8 + 1 + 8 + 4;
+    case FAMILY_STATEMENT:
+        return 1 + 8 + 1 + 4 + 1 + STATEMENT_HASH_BYTES;
+    case FAMILY_INVERSE:
+        return 1 + 2 + 1 + INVERSE_TAIL_BYTES;
+    case FAMILY_RULE_HASH:
+    case FAMILY_TOKEN_HASH:
+    case FAMILY_USER_NAME:
+    case FAMILY_GROUP_NAME:
+    case FAMILY_COUNTER:
+    case FAMILY_EXTERNAL:
+    case FAMILY_STATE:
+        return 1 + 1;
+    }
+    return 0;
+}
+
+bool
+key_is_whole(struct text key)
+{
+    size_t least = key.length == 0 ? 0 : least_length((enum family)(unsigned char)key.data[0]);
+    return least != 0 && key.length >= least;
 }

@@ -76,6 +76,7 @@ bool key_after(const struct key *prefix, struct key *ret_after);
 uint64_t key_read_number(struct text key, size_t offset); /* 8 bytes at offset; they must be there */
 uint32_t key_read_number32(struct text key, size_t offset);
 
+void key_of(struct key *key, enum family family, uint64_t id); /* of a family whose keys begin with an id */
 void key_init(struct key *key); /* when the store was made */
 void key_node(struct key *key, uint64_t id);
 void key_counts(struct key *key, uint64_t id);
@@ -85,7 +86,9 @@ void key_tombstone(struct key *key, uint64_t parent, struct text name);
 void key_version(struct key *key, uint64_t id, uint64_t number);
 void key_history(struct key *key, uint64_t id, uint64_t sequence, uint32_t index);
 void key_change(struct key *key, uint64_t sequence, uint32_t index);
+void key_due(struct key *key, uint64_t due_us, uint64_t id, struct text kind);
 void key_digest(struct key *key, struct text digest, uint64_t id);
+void key_rule_hash(struct key *key, struct text entries); /* as the record of the rule has them */
 void key_external(struct key *key, struct text scheme, struct text value);
 /* The start shared by all identifiers of a resource in a scheme. */
 void key_identifier_prefix(struct key *key, uint64_t id, struct text scheme);
@@ -104,7 +107,11 @@ void key_inverse(struct key *key, uint64_t id, const struct statement *statement
 /* An optional minus, digits, optionally a point and digits; at most 40 characters. */
 bool value_is_decimal(struct text value, double *ret_number);
 void key_ordered_double(struct key *key, double number); /* 8 bytes whose order is that of the numbers */
-/* From an inverse key: the id. */
+/* From an inverse key: the id, the statement's place. */
 uint64_t key_inverse_id(struct text key);
+uint32_t key_inverse_place(struct text key);
+
+/* Whether it begins with a family and has the numbers that keys of that family have. */
+bool key_is_whole(struct text key);
 
 #endif

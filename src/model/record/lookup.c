@@ -14,6 +14,15 @@ lookup_get(const struct lookup *lookup, struct text key, struct buffer *ret_valu
 }
 
 enum error_code
+lookup_scan(const struct lookup *lookup, const struct key *prefix, struct catalog_scan **ret_scan, struct error *error)
+{
+    struct key to;
+    ensure(lookup->overlay == NULL && key_after(prefix, &to));
+    struct catalog_scan_range range = {key_text(prefix), key_text(&to), false};
+    return catalog_scan_open(lookup->catalog, lookup->snapshot, &range, ret_scan, error);
+}
+
+enum error_code
 lookup_node(const struct lookup *lookup, uint64_t id, struct buffer *storage, struct node *ret_node,
             struct error *error)
 {

@@ -37,6 +37,10 @@ struct walk {
 
 enum error_code lookup_get(const struct lookup *lookup, struct text key, struct buffer *ret_value,
                            struct error *error) AV_MUST_USE;
+/* Every key that begins with `prefix`, in order; of the catalog or its snapshot, not of an overlay. */
+struct key;
+enum error_code lookup_scan(const struct lookup *lookup, const struct key *prefix, struct catalog_scan **ret_scan,
+                            struct error *error) AV_MUST_USE;
 /* The node's texts are borrowed from `storage`. NOT_FOUND. */
 enum error_code lookup_node(const struct lookup *lookup, uint64_t id, struct buffer *storage,
                             struct node *ret_node, struct error *error) AV_MUST_USE;

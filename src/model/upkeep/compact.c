@@ -153,7 +153,7 @@ tell(maintenance_line *line, void *context, uint64_t volume, const struct compac
     json_key(&w, "generation");
     json_put_u64(&w, result->generation);
     json_end_object(&w);
-    line(context, buffer_text(&json));
+    (void)line(context, buffer_text(&json));
     buffer_release(&json);
 }
 

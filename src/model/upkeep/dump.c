@@ -368,8 +368,8 @@ model_dump(struct model *model, maintenance_line *line, void *context, struct er
     if (code == ERROR_NONE) {
         while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
             code = dump_one(key, value, &json, error);
-            if (code == ERROR_NONE)
-                line(context, buffer_text(&json));
+            if (code == ERROR_NONE && !line(context, buffer_text(&json)))
+                code = error_set(error, ERROR_CLOSED, "stopped");
         }
         enum error_code closed = catalog_scan_close(scan, code == ERROR_NONE ? error : NULL);
         code = code != ERROR_NONE ? code : closed;

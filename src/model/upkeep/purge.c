@@ -634,7 +634,7 @@ tell_copy_fault(void *context, const struct store_fault *fault)
     struct buffer json = {0};
     buffer_printf(&json, "{\"fault\":\"%s\",\"volume\":%llu,\"what\":\"%s\"}", error_word(fault->code),
                   (unsigned long long)fault->volume, fault->what);
-    p->line(p->context, buffer_text(&json));
+    (void)p->line(p->context, buffer_text(&json));
     buffer_release(&json);
 }
 

@@ -163,10 +163,7 @@ delete_due(struct overlay *overlay, uint64_t id, struct text key, struct text va
 {
     struct key due;
     struct cursor cursor = cursor_of(value.data, value.length);
-    key_begin(&due, FAMILY_DUE);
-    key_number(&due, cursor_varint(&cursor));
-    key_number(&due, id);
-    key_bytes(&due, key.data + 9, key.length - 9);
+    key_due(&due, cursor_varint(&cursor), id, text_of(key.data + 9, key.length - 9));
     overlay_delete(overlay, key_text(&due));
 }
 

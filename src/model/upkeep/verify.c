@@ -176,7 +176,7 @@ tell_fault(void *context, const struct store_fault *fault)
     if (object_path_parse(v->model->identity.uuid, fault->entry, &object))
         put_resource(v, &w, &object);
     json_end_object(&w);
-    v->line(v->context, buffer_text(&json));
+    (void)v->line(v->context, buffer_text(&json));
     buffer_release(&json);
 }
 

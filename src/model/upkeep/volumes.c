@@ -49,9 +49,9 @@ list_volume(void *context, const struct volume_facts *facts)
     json_put_u64(&w, facts->size_bytes);
     put_digest(listing->model, &w, facts->number);
     json_end_object(&w);
-    listing->line(listing->context, buffer_text(&json));
+    bool goes_on = listing->line(listing->context, buffer_text(&json));
     buffer_release(&json);
-    return true;
+    return goes_on;
 }
 
 enum error_code
@@ -154,34 +154,6 @@ meet_expectation(struct expectation *expectation, const struct journal_group *gr
     return code;
 }
 
-/* The last line without its chain arithmetic: what a reader wants to know of a group. */
-static void
-tell_group(const struct journal_group *group, maintenance_line *line, void *context)
-{
-    struct buffer json = {0};
-    struct json_writer w = json_writer(&json);
-    json_begin_object(&w);
-    json_key(&w, "op");
-    json_put_string(&w, "group");
-    json_key(&w, "sequence");
-    json_put_u64(&w, group->position.sequence);
-    json_key(&w, "node");
-    json_put_u64(&w, group->node);
-    json_key(&w, "node_sequence");
-    json_put_u64(&w, group->node_sequence);
-    json_key(&w, "time_us");
-    json_put_i64(&w, group->time_us);
-    json_key(&w, "lines");
-    json_put_u64(&w, group->line_count);
-    json_key(&w, "entries");
-    json_put_u64(&w, group->entry_count);
-    json_key(&w, "hash");
-    json_put_hex(&w, group->position.chain, CHAIN_BYTES);
-    json_end_object(&w);
-    line(context, buffer_text(&json));
-    buffer_release(&json);
-}
-
 struct journal_listing {
     struct expectation expectation;
     uint64_t damaged;
@@ -193,9 +165,11 @@ static enum error_code
 list_group(void *context, const struct journal_group *group, struct error *error)
 {
     struct journal_listing *listing = context;
-    for (unsigned i = 0; i < group->line_count; i++)
-        listing->line(listing->context, group->lines[i]);
-    tell_group(group, listing->line, listing->context);
+    bool goes_on = true;
+    for (unsigned i = 0; i < group->line_count && goes_on; i++)
+        goes_on = listing->line(listing->context, group->lines[i]);
+    if (!goes_on || !listing->line(listing->context, group->last_line))
+        return error_set(error, ERROR_CLOSED, "stopped");
     return meet_expectation(&listing->expectation, group, error);
 }
 

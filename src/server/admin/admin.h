@@ -18,6 +18,8 @@ struct model;
 
 /* Serves calls on a connected socket until the peer closes; closes it. `folder` is the data folder. */
 void admin_serve(struct model *model, const char *folder, int fd);
+/* Says why to a peer that is not served; closes the socket. */
+void admin_refuse(int fd, const struct error *why);
 /* For server_options.companion. */
 extern const struct server_companion admin_companion;
 

@@ -125,12 +125,13 @@ call_put_resource(struct call *call, struct json_writer *w, const struct resourc
     }
 }
 
-void
+bool
 call_maintenance_line(void *context, struct text json)
 {
     struct call *call = context;
     if (call->send_error.code == ERROR_NONE)
         call->send_error.code = channel_send(call->channel, FRAME_LINE, json, &call->send_error);
+    return call->send_error.code == ERROR_NONE;
 }
 
 bool
@@ -260,6 +261,15 @@ answer_call(struct call *call, struct text payload, struct error *error)
     }
     why.code = code;
     return send_error(call->channel, &why, error);
+}
+
+void
+admin_refuse(int fd, const struct error *why)
+{
+    struct channel channel;
+    channel_init(&channel, fd);
+    (void)!send_error(&channel, why, NULL);
+    channel_release(&channel);
 }
 
 void

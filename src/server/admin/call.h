@@ -83,7 +83,7 @@ enum error_code call_line_end(struct call *call, struct json_writer *writer, str
 /* Members of a resource into an open object. */
 void call_put_resource(struct call *call, struct json_writer *writer, const struct resource *resource, struct text path);
 /* For maintenance: lines and progress to the peer; false when the peer has gone. */
-void call_maintenance_line(void *call, struct text json);
+bool call_maintenance_line(void *call, struct text json);
 bool call_maintenance_proceed(void *call, const char *what, uint64_t done, uint64_t total);
 /* A view that the handler closes. */
 enum error_code call_view(struct call *call, struct view **ret_view, struct error *error) AV_MUST_USE;

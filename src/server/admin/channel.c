@@ -52,9 +52,24 @@ channel_flush(struct channel *channel, struct error *error)
     return code;
 }
 
+/* All but what fits the last frame. */
+static enum error_code
+send_parts(struct channel *channel, struct text *line, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    while (line->length > CHANNEL_FRAME_MAXIMUM && code == ERROR_NONE) {
+        code = channel_send(channel, FRAME_PART, text_of(line->data, CHANNEL_FRAME_MAXIMUM), error);
+        *line = text_of(line->data + CHANNEL_FRAME_MAXIMUM, line->length - CHANNEL_FRAME_MAXIMUM);
+    }
+    return code;
+}
+
 enum error_code
 channel_send(struct channel *channel, enum frame_type type, struct text payload, struct error *error)
 {
+    enum error_code code = type == FRAME_LINE ? send_parts(channel, &payload, error) : ERROR_NONE;
+    if (code != ERROR_NONE)
+        return code;
     if (payload.length > CHANNEL_FRAME_MAXIMUM)
         return error_set(error, ERROR_LIMIT, "a frame of %zu bytes is too long", payload.length);
     buffer_append_char(&channel->out, (char)type);
@@ -92,7 +107,7 @@ channel_receive(struct channel *channel, struct frame *ret_frame, struct error *
         return code;
     struct cursor cursor = cursor_of(head + 1, 4);
     size_t length = (size_t)cursor_be(&cursor, 4);
-    if (strchr("CDELPRX", head[0]) == NULL || head[0] == '\0')
+    if (strchr("CDELMPRX", head[0]) == NULL || head[0] == '\0')
         return error_set(error, ERROR_PROTOCOL, "a frame of unknown type %d", head[0]);
     if (length > CHANNEL_FRAME_MAXIMUM)
         return error_set(error, ERROR_PROTOCOL, "a frame of %zu bytes is too long", length);

@@ -7,6 +7,7 @@
  *     CALL {"command":"put",…}   -->
  *     DATA… END (content, if any) -->
  *                                <--   LINE… (JSON objects), PROGRESS…, DATA… END (content, if any)
+ *                                      a line over the maximum: PART… LINE, to be joined
  *                                <--   RESULT {…} or ERROR {"error":word,"message":…}
  *
  * Life: channel_init(fd) - send, receive - channel_release() (closes). Threads: one at a time.
@@ -25,6 +26,7 @@ enum frame_type {
     FRAME_DATA = 'D',
     FRAME_END = 'E',
     FRAME_LINE = 'L',
+    FRAME_PART = 'M', /* the start of a line that does not fit one frame */
     FRAME_PROGRESS = 'P',
     FRAME_RESULT = 'R',
     FRAME_ERROR = 'X'
@@ -43,7 +45,7 @@ struct frame {
 
 void channel_init(struct channel *channel, int fd);
 void channel_release(struct channel *channel);
-/* LINE and DATA frames may wait in `out` (up to 64 KiB); all others are flushed at once. */
+/* A LINE over the maximum goes out in parts; LIMIT for any other. LINE and DATA frames may wait in `out` (up to 64 KiB); all others are flushed at once. */
 enum error_code channel_send(struct channel *channel, enum frame_type type, struct text payload,
                              struct error *error) AV_MUST_USE;
 enum error_code channel_flush(struct channel *channel, struct error *error) AV_MUST_USE;

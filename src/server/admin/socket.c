@@ -76,21 +76,29 @@ reap(struct admin *admin, bool wait)
     }
 }
 
-static void
-admit(struct admin *admin, int fd)
+static struct admin_connection *
+free_connection(struct admin *admin)
 {
+    for (unsigned i = 0; i < CONNECTIONS_MAXIMUM; i++)
+        if (!admin->connections[i].used)
+            return &admin->connections[i];
+    return NULL;
+}
+
+static enum error_code
+admit(struct admin *admin, int fd, struct error *error)
+{
+    if (!peer_may(fd))
+        return error_set(error, ERROR_DENIED, "only the server's own user and root may ask it");
     reap(admin, false);
-    for (unsigned i = 0; peer_may(fd) && i < CONNECTIONS_MAXIMUM; i++) {
-        struct admin_connection *connection = &admin->connections[i];
-        if (connection->used)
-            continue;
-        *connection = (struct admin_connection){.admin = admin, .fd = fd, .used = true};
-        if (pthread_create(&connection->thread, NULL, connection_thread, connection) == 0)
-            return;
-        connection->used = false;
-        break;
-    }
-    close(fd);
+    struct admin_connection *connection = free_connection(admin);
+    if (connection == NULL)
+        return error_set(error, ERROR_BUSY, "%u commands are connected already; try again later", CONNECTIONS_MAXIMUM);
+    *connection = (struct admin_connection){.admin = admin, .fd = fd, .used = true};
+    if (pthread_create(&connection->thread, NULL, connection_thread, connection) == 0)
+        return ERROR_NONE;
+    connection->used = false;
+    return error_set(error, ERROR_NO_MEMORY, "no thread can be started for one more command");
 }
 
 static void *
@@ -107,9 +115,10 @@ accept_thread(void *context)
                 close(fd);
             return NULL;
         }
-        if (fd >= 0)
-            admit(admin, fd);
-        else if (errno != EINTR && errno != ECONNABORTED)
+        struct error why = {0};
+        if (fd >= 0 && admit(admin, fd, &why) != ERROR_NONE)
+            admin_refuse(fd, &why);
+        else if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
             usleep(100000); /* out of descriptors: let some close */
     }
 }
