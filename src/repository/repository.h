@@ -21,7 +21,7 @@
 
 struct repository;
 
-struct crosswalks;
+struct crosswalk_set;
 
 struct repository_options {
     struct model *model;
@@ -38,7 +38,7 @@ enum error_code repository_new(const struct repository_options *options, struct 
                                struct error *error) AV_MUST_USE;
 void repository_free(struct repository *repository);
 const struct repository_options *repository_options(const struct repository *repository);
-const struct crosswalks *repository_crosswalks(const struct repository *repository);
+const struct crosswalk_set *repository_crosswalks(const struct repository *repository);
 struct model *repository_model(struct repository *repository);
 
 /* X(NAME, word) */
@@ -51,6 +51,8 @@ enum entity_kind {
     ENTITY_KINDS(X)
 #undef X
 };
+const char *entity_kind_word(enum entity_kind kind);
+bool entity_kind_from_word(struct text word, enum entity_kind *ret_kind);
 
 /* X(NAME, word, sentence for people) */
 #define ITEM_STATES(X)                                                                             \
@@ -65,6 +67,7 @@ enum item_state {
 #undef X
 };
 const char *item_state_word(enum item_state state);
+bool item_state_from_word(struct text word, enum item_state *ret_state);
 const char *item_state_sentence(enum item_state state);
 
 /* A community, collection or item as a view sees it. */
@@ -92,10 +95,10 @@ enum error_code repository_by_id(struct repository *repository, struct view *vie
 /* "http://hdl.handle.net/123456789/1007" */
 struct text repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena);
 
-/* Communities and collections directly below one (0: the top), by number, after `after`; only those of `kinds` (bits). */
+/* What is directly below one (0: the top), by name, after `after` ("" from the first); only those of `kinds` (bits). */
 typedef bool entity_visit(void *context, const struct entity *entity);
 enum error_code repository_children(struct repository *repository, struct view *view, uint64_t parent, unsigned kinds,
-                                    uint64_t after_number, size_t limit, entity_visit *visit, void *context,
+                                    struct text after, size_t limit /* 0: all */, entity_visit *visit, void *context,
                                     struct error *error) AV_MUST_USE;
 
 /* ---- communities and collections ----------------------------------------------------------------------- */
@@ -111,12 +114,13 @@ struct collection_policy {
     uint64_t maximum_bytes; /* of one deposit; 0: no limit */
     struct text depositors, reviewers; /* names of groups; "" none */
 };
-/* Both print the handle from result; NUMBER is drawn at once (blocks when a block of numbers must be journalled). */
+struct collection_policy repository_policy_default(void);
+/* Numbers are drawn at once, which may block; that of a transaction that fails is a gap. */
 struct new_entity {
     uint64_t number;
     struct text handle, uuid, path; /* in the arena given */
 };
-enum error_code repository_stage_community(struct repository *repository, struct transaction *transaction,
+enum error_code repository_stage_community(struct repository *repository, struct transaction *transaction, struct view *view,
                                            struct text name, const struct entity *parent /* NULL: top */,
                                            struct arena *arena, struct new_entity *ret_new, struct error *error) AV_MUST_USE;
 enum error_code repository_stage_collection(struct repository *repository, struct transaction *transaction,
@@ -130,9 +134,6 @@ enum error_code repository_stage_policy(struct repository *repository, struct tr
                                         const struct entity *collection, struct text key, struct text value,
                                         struct error *error) AV_MUST_USE;
 
-/* Whom a header or an option means: by e-mail address, then login name, then full name. NOT_FOUND; CONFLICT: several. */
-enum error_code repository_find_person(struct repository *repository, struct text who, struct arena *arena,
-                                       struct principal *ret_person, struct error *error) AV_MUST_USE;
 /* NONE when the person may deposit in the collection, else DENIED or UNAUTHENTICATED. */
 enum error_code repository_may_deposit(struct repository *repository, struct view *view, const struct entity *collection,
                                        const struct principal *person, struct error *error) AV_MUST_USE;
@@ -159,15 +160,24 @@ enum error_code repository_stage_deposit(struct repository *repository, struct t
 /* The end of in-progress or in-review: draws no new number; archives or hands to review by the policy. `approve`: a reviewer
  * says so. CONFLICT: not in a state for it. */
 enum error_code repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
-                                          const struct entity *item, bool approve, struct error *error) AV_MUST_USE;
+                                          const struct principal *person, const struct entity *item, bool approve,
+                                          struct error *error) AV_MUST_USE;
+/* REJECTED, WITHDRAWN, or ARCHIVED (reinstates). CONFLICT: not in a state for it. */
 enum error_code repository_stage_state(struct repository *repository, struct transaction *transaction, struct view *view,
-                                       const struct entity *item, enum item_state state, struct text reason,
-                                       struct error *error) AV_MUST_USE; /* reject, withdraw, reinstate */
+                                       const struct principal *person, const struct entity *item, enum item_state state,
+                                       struct text reason, struct error *error) AV_MUST_USE;
+/* Into a further collection, or out of it again: counted in its set. */
+enum error_code repository_stage_mapping(struct repository *repository, struct transaction *transaction,
+                                         const struct entity *item, const struct entity *collection, bool mapped,
+                                         struct error *error) AV_MUST_USE;
+/* Opens the files whose embargo has ended, at most 500 at a time; how many. For a timer. */
+enum error_code repository_lift_embargoes(struct repository *repository, size_t *ret_lifted, struct error *error) AV_MUST_USE;
 
 /* An item's fields in order; those that never leave (provenance, e-mail addresses) only when `all`. */
 enum error_code repository_fields(struct repository *repository, struct view *view, const struct entity *item, bool all,
                                   struct fields *ret_fields, struct error *error) AV_MUST_USE;
-enum error_code repository_stage_fields(struct repository *repository, struct transaction *transaction,
+/* Adds them after those that are there, or puts them in place of all but what this program wrote (dates, handle, provenance). */
+enum error_code repository_stage_fields(struct repository *repository, struct transaction *transaction, struct view *view,
                                         const struct entity *item, const struct fields *fields, bool replace,
                                         struct error *error) AV_MUST_USE;
 

@@ -52,6 +52,7 @@ struct text attribute_text(enum attribute attribute);
 #define BUNDLE_METADATA "METADATA"
 #define BUNDLE_LICENSE "LICENSE"
 #define BUNDLE_SWORD "SWORD"
+#define DUE_EMBARGO "embargo"
 
 struct repository {
     struct repository_options options; /* texts point at the copies below */
@@ -102,6 +103,8 @@ enum error_code private_rule(struct view *view, const struct collection_policy *
 
 /* ---- fields.c ---- */
 bool field_is_private(const struct field *field);
+/* Behind the last field of the item. */
+enum error_code next_field_place(struct view *view, uint64_t id, uint32_t *ret_place, struct error *error) AV_MUST_USE;
 /* As statements with places from `first` on: the place is the order of all fields. */
 enum error_code changes_add_fields(struct changes *changes, const struct fields *fields, uint32_t first,
                                    struct error *error) AV_MUST_USE;

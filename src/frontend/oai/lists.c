@@ -102,10 +102,11 @@ put_metadata(struct page *page, uint64_t id)
     if (code != ERROR_NONE)
         return code;
     struct text uri = repository_handle_uri(oai->repository, item.handle, page->request->arena);
-    struct xslt_parameter parameters[] = {{"uri", uri}, {"identifier", identifier_of(page->request, id)}};
+    struct xslt_parameter parameters[] = {{"url", uri}, {"identifier", identifier_of(page->request, id)}};
+    struct crosswalk_record record = {.fields = &fields, .parameters = parameters, .parameter_count = 2};
     struct buffer metadata = {0};
-    code = crosswalk_out(repository_crosswalks(oai->repository), oai_format_prefix(oai->place.format), &fields, parameters, 2,
-                         &metadata, &oai->error);
+    code = crosswalk_out(repository_crosswalks(oai->repository), oai_format_prefix(oai->place.format), &record, &metadata,
+                         &oai->error);
     if (code == ERROR_NONE) {
         xml_begin_element(&oai->xml, "metadata");
         xml_put_raw(&oai->xml, buffer_text(&metadata));

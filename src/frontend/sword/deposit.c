@@ -74,7 +74,7 @@ find_depositor(struct http_request *request)
             sword_refuse(request, SWORD_ERROR_MEDIATION, "%s", error.message);
         return false;
     }
-    if (repository_find_person(sword->repository, sword->intent.on_behalf_of, request->arena, &sword->depositor, &error) !=
+    if (model_find_person(request->model, sword->intent.on_behalf_of, request->arena, &sword->depositor, &error) !=
             ERROR_NONE ||
         repository_may_deposit(sword->repository, sword->view, &sword->entity, &sword->depositor, &error) != ERROR_NONE) {
         sword_refuse(request, SWORD_ERROR_TARGET_OWNER_UNKNOWN, "on behalf of %.*s: %s",

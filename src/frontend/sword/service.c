@@ -173,7 +173,8 @@ put_contents(struct listing *listing)
         parent = sword->entity.resource.id;
     }
     enum error_code code =
-        repository_children(sword->repository, sword->view, parent, 1u << ENTITY_COMMUNITY | 1u << ENTITY_COLLECTION, 0, 0,
+        repository_children(sword->repository, sword->view, parent, 1u << ENTITY_COMMUNITY | 1u << ENTITY_COLLECTION,
+                            TEXT(""), 0,
                             put_entity, listing, error);
     return code != ERROR_NONE ? code : error->code;
 }

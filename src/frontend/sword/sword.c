@@ -79,7 +79,7 @@ find_owner(struct http_request *request)
     sword->depositor = request->principal;
     who = text_trim(who);
     if (who.length == 0 ||
-        repository_find_person(sword->repository, who, request->arena, &sword->depositor, &error) == ERROR_NONE)
+        model_find_person(request->model, who, request->arena, &sword->depositor, &error) == ERROR_NONE)
         return true;
     sword_refuse(request, SWORD_ERROR_TARGET_OWNER_UNKNOWN, "on behalf of %.*s: %s", TEXT_ARG(who), error.message);
     return false;
