@@ -8,10 +8,10 @@
 #include "repository/repository_private.h"
 
 void
-rule_add(struct rule *rule, enum subject_kind kind, uint64_t id, rights rights)
+rule_add(struct rule *rule, enum subject_kind kind, uint64_t id, rights granted)
 {
     ensure(rule->count < sizeof rule->entries / sizeof *rule->entries);
-    rule->entries[rule->count++] = (struct rule_entry){kind, id, rights};
+    rule->entries[rule->count++] = (struct rule_entry){kind, id, granted};
 }
 
 enum error_code
@@ -29,12 +29,12 @@ group_id(struct view *view, struct text name, uint64_t *ret_id, struct error *er
 
 /* Adds what a group may, if one is named. */
 static enum error_code
-add_group(struct view *view, struct rule *rule, struct text name, rights rights, struct error *error)
+add_group(struct view *view, struct rule *rule, struct text name, rights granted, struct error *error)
 {
     uint64_t id;
     enum error_code code = group_id(view, name, &id, error);
     if (code == ERROR_NONE && id != 0)
-        rule_add(rule, SUBJECT_GROUP, id, rights);
+        rule_add(rule, SUBJECT_GROUP, id, granted);
     return code;
 }
 

@@ -61,6 +61,12 @@ write_GROUP(struct arena *arena, const struct text *value)
     return *value;
 }
 
+static const char known_keys[] = ""
+#define X(member, word, kind) " " word
+    POLICY_KEYS(X)
+#undef X
+    ;
+
 /* A key and its value, by the words of the command line, into the policy. */
 static enum error_code
 policy_take(struct collection_policy *policy, struct text key, struct text value, struct error *error)
@@ -72,11 +78,7 @@ policy_take(struct collection_policy *policy, struct text key, struct text value
                    : error_set(error, ERROR_INVALID, "%.*s is no value of %s", TEXT_ARG(value), word);
     POLICY_KEYS(X)
 #undef X
-    return error_set(error, ERROR_INVALID, "a collection has no %.*s; it has:"
-#define X(member, word, kind) " " word
-                                           POLICY_KEYS(X),
-#undef X
-                     TEXT_ARG(key));
+    return error_set(error, ERROR_INVALID, "a collection has no %.*s; it has:%s", TEXT_ARG(key), known_keys);
 }
 
 static void

@@ -92,7 +92,7 @@ struct rule {
     struct rule_entry entries[8];
     size_t count;
 };
-void rule_add(struct rule *rule, enum subject_kind kind, uint64_t id, rights rights);
+void rule_add(struct rule *rule, enum subject_kind kind, uint64_t id, rights granted);
 /* The id of a group by its name; 0 for "". */
 enum error_code group_id(struct view *view, struct text name, uint64_t *ret_id, struct error *error) AV_MUST_USE;
 enum error_code collection_rule(struct view *view, const struct collection_policy *policy, struct rule *ret_rule,

@@ -221,16 +221,6 @@ with_end(struct http_request *request, struct text uuid, const char *end)
 }
 
 static void
-put_terms(struct entry *entry)
-{
-    struct buffer terms = {0};
-    struct sword *sword = sword_of(entry->request);
-    if (repository_put_terms(sword->repository, &entry->fields, &terms, NULL) == ERROR_NONE)
-        xml_put_raw(entry->xml, buffer_text(&terms));
-    buffer_release(&terms);
-}
-
-static void
 put_2_0(struct entry *entry)
 {
     struct http_request *request = entry->request;
@@ -250,7 +240,6 @@ put_2_0(struct entry *entry)
              sword_url(request, SWORD_PART_STATEMENT, with_end(request, uuid, ".rdf")), "application/rdf+xml");
     put_link(xml, "alternate", page_url(entry), "text/html");
     xml_put_element(xml, "sword:packaging", text_from(packaging_uri(PACKAGING_SIMPLE_ZIP)));
-    put_terms(entry);
     xml_put_element(xml, "sword:treatment", text_from(treatment_of(entry->item->state)));
 }
 

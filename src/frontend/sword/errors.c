@@ -7,6 +7,8 @@
 #include "format/date.h"
 #include "frontend/sword/sword_private.h"
 
+#include <stdarg.h>
+
 #define SWORD_ERROR_URI "http://purl.org/net/sword/error/"
 #define OWN_ERROR_URI "https://archivolt.org/ns/sword/errors/"
 
@@ -70,7 +72,7 @@ answer_document(struct http_request *request, unsigned status, const char *uri, 
     xml_put_attribute(&xml, "xmlns:atom", TEXT("http://www.w3.org/2005/Atom"));
     xml_put_attribute(&xml, "href", text_from(uri));
     xml_put_element(&xml, "atom:title", TEXT("ERROR"));
-    sword_put_time(&xml, "atom:updated", clock_now_us());
+    sword_put_time(&xml, "atom:updated", model_settled_us(request->model));
     xml_begin_element(&xml, "atom:generator");
     xml_put_attribute(&xml, "uri", TEXT("https://archivolt.org/"));
     xml_put_attribute(&xml, "version", TEXT(ARCHIVOLT_VERSION));
