@@ -267,6 +267,19 @@ show_progress(struct text payload)
     arena_release(&arena);
 }
 
+static enum error_code
+take_line(const struct reply *reply, struct text payload, struct error *error)
+{
+    struct arena arena;
+    struct json *line;
+    arena_init(&arena, 0);
+    enum error_code code = json_parse(&arena, payload, &line, error);
+    if (code == ERROR_NONE)
+        code = reply->line(reply->context, line, error);
+    arena_release(&arena);
+    return code;
+}
+
 enum error_code
 cli_reply(struct channel *channel, const struct reply *reply, struct error *error)
 {
@@ -298,7 +311,7 @@ cli_reply(struct channel *channel, const struct reply *reply, struct error *erro
         if (code != ERROR_NONE)
             continue; /* what is left of an answer that we cannot use */
         if (frame.type == FRAME_LINE && reply->line != NULL)
-            code = reply->line(reply->context, frame.payload, error);
+            code = take_line(reply, frame.payload, error);
         else if (frame.type == FRAME_DATA && reply->data != NULL)
             code = reply->data(reply->context, frame.payload, error);
         else if (frame.type == FRAME_END && reply->data != NULL)
@@ -319,22 +332,14 @@ output_status(struct error *error)
 }
 
 static enum error_code
-simple_line(void *context, struct text json, struct error *error)
+simple_line(void *context, const struct json *line, struct error *error)
 {
-    struct simple *simple = context;
-    struct arena arena;
-    struct json *root;
-    if (simple->cli->json || simple->human == NULL) {
-        fwrite(json.data, 1, json.length, stdout);
-        putchar('\n');
-        return output_status(error);
-    }
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        simple->human(simple->cli, root);
-    arena_release(&arena);
-    return code != ERROR_NONE ? code : output_status(error);
+    const struct simple *simple = context;
+    if (simple->cli->json)
+        print_raw(simple->cli, line);
+    else
+        simple->human(simple->cli, line);
+    return output_status(error);
 }
 
 enum exit_status

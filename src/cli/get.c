@@ -28,8 +28,9 @@ struct target { /* where one file goes */
 };
 
 static enum error_code
-take_facts(struct target *t, const struct json *line, struct error *error)
+take_facts(void *context, const struct json *line, struct error *error)
 {
+    struct target *t = context;
     struct text hex;
     t->algorithm = DIGEST_SHA512;
     if (!json_get_text(line, "sha512", &hex)) {
@@ -46,19 +47,6 @@ take_facts(struct target *t, const struct json *line, struct error *error)
     digest_stream_init(&t->stream, t->algorithm);
     t->has_facts = true;
     return ERROR_NONE;
-}
-
-static enum error_code
-target_line(void *context, struct text json, struct error *error)
-{
-    struct arena arena;
-    struct json *root;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        code = take_facts(context, root, error);
-    arena_release(&arena);
-    return code;
 }
 
 static enum error_code
@@ -166,7 +154,7 @@ fetch(struct channel *channel, const char *path, uint64_t version, const char *t
 {
     struct target t;
     struct call_arguments a;
-    struct reply reply = {.line = target_line, .data = target_data, .context = &t, .stop = target == NULL};
+    struct reply reply = {.line = take_facts, .data = target_data, .context = &t, .stop = target == NULL};
     enum error_code code = open_target(&t, target, error);
     if (code != ERROR_NONE)
         return code;
@@ -216,8 +204,9 @@ progress_total(struct progress *progress, const struct json *line)
 }
 
 static enum error_code
-get_member(struct tree *tree, const struct json *line, struct error *error)
+get_member(void *context, const struct json *line, struct error *error)
 {
+    struct tree *tree = context;
     struct buffer target = {0}, source = {0};
     struct error why = {0};
     uint64_t bytes = 0;
@@ -256,19 +245,6 @@ get_member(struct tree *tree, const struct json *line, struct error *error)
     return code;
 }
 
-static enum error_code
-tree_line(void *context, struct text json, struct error *error)
-{
-    struct arena arena;
-    struct json *root;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        code = get_member(context, root, error);
-    arena_release(&arena);
-    return code;
-}
-
 static enum exit_status
 get_tree(struct cli *cli, const char *from, const char *to)
 {
@@ -276,7 +252,7 @@ get_tree(struct cli *cli, const char *from, const char *to)
     struct connection *connection;
     struct call_arguments a;
     struct error error = {0};
-    struct reply reply = {.line = tree_line, .context = &tree, .stop = true};
+    struct reply reply = {.line = get_member, .context = &tree, .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE)
         return cli_fail(cli, &error);
@@ -374,12 +350,6 @@ command_cat(struct cli *cli, int argc, char **argv)
     for (size_t i = 0; i < cli->argument_count && status == EXIT_DONE; i++)
         status = get_one(cli, cli->arguments[i], version, NULL);
     return status;
-}
-
-static void
-print_nothing(struct cli *cli, const struct json *line)
-{
-    (void)line;
 }
 
 enum exit_status

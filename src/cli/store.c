@@ -4,12 +4,6 @@
 
 #include <errno.h>
 
-static void
-print_raw(struct cli *cli, const struct json *line)
-{
-    printf("%.*s\n", TEXT_ARG(line->text));
-}
-
 static enum exit_status
 no_arguments(const struct cli *cli)
 {
