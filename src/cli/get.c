@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "format/digest.h"
 #include "format/hex.h"
+#include "io/device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -187,14 +188,6 @@ struct tree {
     struct progress progress;
 };
 
-static enum error_code
-make_folder(const char *path, struct error *error)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return ERROR_NONE;
-    return error_set_errno(error, errno, "cannot make the folder %s", path);
-}
-
 static void
 progress_total(struct progress *progress, const struct json *line)
 {
@@ -221,7 +214,7 @@ get_member(void *context, const struct json *line, struct error *error)
         buffer_truncate(&target, strlen(tree->to));
     enum error_code code;
     if (!text_equal(member_text(line, "kind"), TEXT("file"))) {
-        code = make_folder(buffer_string(&target), &why);
+        code = device_files_make_folder(buffer_string(&target), &why);
     } else {
         code = fetch(&tree->content, buffer_string(&source), 0, buffer_string(&target), &tree->progress, &bytes,
                      &why);
@@ -364,7 +357,7 @@ command_export(struct cli *cli, int argc, char **argv)
     if (cli->argument_count != 2 || strcmp(cli->arguments[0], "ocfl") != 0)
         return cli_usage(cli, "export ocfl DIR, or export tree PATH DIR");
     struct error error = {0};
-    if (make_folder(cli->arguments[1], &error) != ERROR_NONE)
+    if (device_files_make_folder(cli->arguments[1], &error) != ERROR_NONE)
         return cli_fail(cli, &error);
     folder = realpath(cli->arguments[1], NULL); /* the server has another working folder */
     arguments_begin(&a, "export_ocfl");
