@@ -164,6 +164,26 @@ call_view(struct call *call, struct view **ret_view, struct error *error)
 }
 
 enum error_code
+call_view_at(struct call *call, struct text path, struct view **ret_view, struct error *error)
+{
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
+    return code != ERROR_NONE ? code : call_view(call, ret_view, error);
+}
+
+enum error_code
+call_resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret_resource,
+             struct error *error)
+{
+    enum error_code code = call_view_at(call, path, ret_view, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = view_resolve(*ret_view, path, ret_resource, error);
+    if (code != ERROR_NONE)
+        view_close(*ret_view);
+    return code;
+}
+
+enum error_code
 call_transaction(struct call *call, struct transaction **ret_transaction, struct error *error)
 {
     enum error_code code = transaction_new(call->model, &call->principal, ret_transaction, error);

@@ -154,13 +154,10 @@ call_get(struct call *call, struct error *error)
     struct content_reader *reader = NULL;
     struct text path = call_text(call, "path");
     struct wanted_version wanted = {call_number(call, "version"), &resource, false};
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &view, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(view, path, &resource, error);
-    if (code == ERROR_NONE && resource.kind != RESOURCE_FILE)
+    if (resource.kind != RESOURCE_FILE)
         code = error_set(error, ERROR_CONFLICT, "%.*s is a container: get -r", TEXT_ARG(path));
     if (code == ERROR_NONE && wanted.number != 0)
         code = view_versions(view, resource.id, wanted.number - 1, take_version, &wanted, error);

@@ -357,14 +357,10 @@ call_access_ls(struct call *call, struct error *error)
     struct resource resource;
     struct access access;
     struct text path = call_text(call, "path"), from;
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &listing.view, error);
+    enum error_code code = call_resolve(call, path, &listing.view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(listing.view, path, &resource, error);
-    if (code == ERROR_NONE)
-        code = view_access(listing.view, &resource, &access, error);
+    code = view_access(listing.view, &resource, &access, error);
     if (code == ERROR_NONE)
         code = view_path(listing.view, access.rule_of, &from, error);
     for (size_t i = 0; code == ERROR_NONE && i < access.count; i++) {

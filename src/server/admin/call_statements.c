@@ -84,14 +84,10 @@ call_meta_ls(struct call *call, struct error *error)
     struct statement_iterator *iterator;
     struct statement statement;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &view, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(view, path, &resource, error);
-    if (code == ERROR_NONE)
-        code = view_statements(view, resource.id, call_text(call, "attribute"), &iterator, error);
+    code = view_statements(view, resource.id, call_text(call, "attribute"), &iterator, error);
     if (code == ERROR_NONE) {
         while (code == ERROR_NONE && statement_iterator_next(iterator, &statement))
             code = send_statement(call, &statement, error);
@@ -214,9 +210,7 @@ call_history(struct call *call, struct error *error)
     struct gone_ids gone = {.count = 0};
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &finding.view, error);
+    enum error_code code = call_view_at(call, path, &finding.view, error);
     if (code != ERROR_NONE)
         return code;
     struct error why = {0};

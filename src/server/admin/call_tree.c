@@ -55,20 +55,6 @@ joined(struct arena *arena, struct text folder, struct text name)
 }
 
 static enum error_code
-resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret, struct error *error)
-{
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, ret_view, error);
-    if (code != ERROR_NONE)
-        return code;
-    code = view_resolve(*ret_view, path, ret, error);
-    if (code != ERROR_NONE)
-        view_close(*ret_view);
-    return code;
-}
-
-static enum error_code
 send_resource(struct call *call, const struct resource *resource, struct text path, struct error *error)
 {
     struct json_writer w = call_line_begin(call);
@@ -82,7 +68,7 @@ call_stat(struct call *call, struct error *error)
     struct view *view;
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     code = send_resource(call, &resource, path, error);
@@ -154,7 +140,7 @@ call_ls(struct call *call, struct error *error)
     bool more = true;
     if (left == 0)
         left = UINT64_MAX;
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     if (resource.kind == RESOURCE_FILE) {
@@ -165,7 +151,7 @@ call_ls(struct call *call, struct error *error)
     view_close(view);
     buffer_append_text(&after, call_text(call, "after"));
     while (more && code == ERROR_NONE && left > 0) {
-        code = resolve(call, path, &view, &resource, error);
+        code = call_resolve(call, path, &view, &resource, error);
         if (code != ERROR_NONE)
             break;
         code = list_some(call, view, &resource, &after, &left, &more, error);
@@ -238,7 +224,7 @@ call_walk(struct call *call, struct error *error)
     struct view *view;
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     code = send_resource(call, &resource, path, error);
@@ -439,7 +425,7 @@ call_cp(struct call *call, struct error *error)
     struct text from = call_text(call, "path"), to;
     enum error_code code = destination(call, from, call_text(call, "to"), &to, error);
     if (code == ERROR_NONE)
-        code = resolve(call, from, &view, &resource, error);
+        code = call_resolve(call, from, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     if (resource.kind == RESOURCE_CONTAINER && !call_flag(call, "recursive"))
