@@ -185,8 +185,7 @@ arguments_begin(struct call_arguments *a, const char *command)
 void
 arguments_text(struct call_arguments *a, const char *name, struct text value)
 {
-    json_key(&a->writer, name);
-    json_put_text(&a->writer, value);
+    json_member_text(&a->writer, name, value);
 }
 
 void
@@ -199,15 +198,13 @@ arguments_string(struct call_arguments *a, const char *name, const char *value)
 void
 arguments_number(struct call_arguments *a, const char *name, uint64_t value)
 {
-    json_key(&a->writer, name);
-    json_put_u64(&a->writer, value);
+    json_member_u64(&a->writer, name, value);
 }
 
 void
 arguments_flag(struct call_arguments *a, const char *name, bool value)
 {
-    json_key(&a->writer, name);
-    json_put_bool(&a->writer, value);
+    json_member_bool(&a->writer, name, value);
 }
 
 static enum error_code

@@ -26,8 +26,7 @@ json_date(struct json_writer *writer, const char *key, int64_t time_us)
 {
     char date[DATE_TEXT_SIZE];
     size_t length = date_write(time_us, DATE_MICROSECONDS, date);
-    json_key(writer, key);
-    json_put_text(writer, text_of(date, length));
+    json_member_text(writer, key, text_of(date, length));
 }
 
 static void
@@ -43,14 +42,10 @@ json_statements(struct listing *listing, struct json_writer *writer)
     json_begin_array(writer);
     while (statement_iterator_next(iterator, &statement)) {
         json_begin_object(writer);
-        json_key(writer, "attribute");
-        json_put_text(writer, statement.attribute);
-        json_key(writer, "value");
-        json_put_text(writer, statement.value);
-        if (statement.qualifier.length > 0) {
-            json_key(writer, "qualifier");
-            json_put_text(writer, statement.qualifier);
-        }
+        json_member_text(writer, "attribute", statement.attribute);
+        json_member_text(writer, "value", statement.value);
+        if (statement.qualifier.length > 0)
+            json_member_text(writer, "qualifier", statement.qualifier);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -61,12 +56,9 @@ json_statements(struct listing *listing, struct json_writer *writer)
 static void
 json_file(const struct resource *resource, struct json_writer *writer)
 {
-    json_key(writer, "size");
-    json_put_u64(writer, resource->size_bytes);
-    json_key(writer, "media_type");
-    json_put_text(writer, resource->media_type);
-    json_key(writer, "version");
-    json_put_u64(writer, resource->version);
+    json_member_u64(writer, "size", resource->size_bytes);
+    json_member_text(writer, "media_type", resource->media_type);
+    json_member_u64(writer, "version", resource->version);
 }
 
 static void
@@ -75,14 +67,10 @@ json_head(struct listing *listing, struct buffer *out)
     const struct resource *resource = &listing->resource;
     struct json_writer writer = json_writer(out);
     json_begin_object(&writer);
-    json_key(&writer, "id");
-    json_put_u64(&writer, resource->id);
-    json_key(&writer, "path");
-    json_put_text(&writer, listing->path);
-    json_key(&writer, "url");
-    json_put_text(&writer, listing->url);
-    json_key(&writer, "kind");
-    json_put_string(&writer, resource->kind == RESOURCE_FILE ? "file" : "container");
+    json_member_u64(&writer, "id", resource->id);
+    json_member_text(&writer, "path", listing->path);
+    json_member_text(&writer, "url", listing->url);
+    json_member_string(&writer, "kind", resource->kind == RESOURCE_FILE ? "file" : "container");
     json_date(&writer, "created", resource->created_us);
     json_date(&writer, "modified", resource->modified_us);
     json_statements(listing, &writer);
@@ -90,8 +78,7 @@ json_head(struct listing *listing, struct buffer *out)
         json_file(resource, &writer);
         return;
     }
-    json_key(&writer, "children_total");
-    json_put_u64(&writer, resource->children);
+    json_member_u64(&writer, "children_total", resource->children);
     json_key(&writer, "children");
     json_begin_array(&writer);
 }

@@ -55,10 +55,8 @@ is_same(struct call *call, struct upload *upload, struct text path, bool *ret_sa
                     memcmp(digest, resource.digest, digest_size(algorithm)) == 0 &&
                     resource.source_mtime_us == signed_argument(call, "mtime_us", INT64_MIN);
         if (*ret_same) {
-            json_key(&call->result, "id");
-            json_put_u64(&call->result, resource.id);
-            json_key(&call->result, "unchanged");
-            json_put_bool(&call->result, true);
+            json_member_u64(&call->result, "id", resource.id);
+            json_member_bool(&call->result, "unchanged", true);
         }
     }
     view_close(view);
