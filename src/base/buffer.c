@@ -94,12 +94,7 @@ void
 buffer_append_u64(struct buffer *buffer, uint64_t value)
 {
     char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    buffer_append(buffer, digits + at, sizeof digits - at);
+    buffer_append(buffer, digits, decimal_write(digits, value));
 }
 
 void

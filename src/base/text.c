@@ -112,6 +112,26 @@ text_to_bytes(struct text t, uint64_t *ret_value)
     return false;
 }
 
+size_t
+decimal_write(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    memcpy(to, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}
+
+void
+decimal_write_wide(char *to, size_t digits, uint64_t value)
+{
+    for (size_t i = digits; i-- > 0; value /= 10)
+        to[i] = (char)('0' + value % 10);
+}
+
 /* Table 3-7 of Unicode. */
 size_t
 text_utf8_length(struct text t)

@@ -45,6 +45,10 @@ struct text text_trim(struct text t);
 bool text_to_u64(struct text t, uint64_t *ret_value);
 /* A number of bytes with or without a unit: 10240, 10KiB, 1MB, 2G (decimal); false as above. */
 bool text_to_bytes(struct text t, uint64_t *ret_value);
+/* Writes the value in decimal: as short as it can be; returns the number of digits, 1 to 20. */
+size_t decimal_write(char *to, uint64_t value);
+/* In exactly `digits` digits, zeros in front. What does not fit is left out at the front. */
+void decimal_write_wide(char *to, size_t digits, uint64_t value);
 /* Well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms, up to U+10FFFF). */
 bool text_is_utf8(struct text t);
 /* Bytes of the well-formed sequence at the start, or 0: there is none. */

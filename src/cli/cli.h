@@ -144,8 +144,9 @@ void arguments_number(struct call_arguments *a, const char *name, uint64_t value
 void arguments_flag(struct call_arguments *a, const char *name, bool value);
 enum error_code arguments_send(struct call_arguments *a, struct channel *channel, struct error *error) AV_MUST_USE;
 
-/* Receives until RESULT or ERROR. Each LINE goes to `line` (NULL: dropped), each DATA to `data`. */
-typedef enum error_code reply_line(void *context, struct text json, struct error *error);
+/* Receives until RESULT or ERROR. Each LINE goes to `line` (NULL: dropped), parsed, its JSON in `line->text`; each DATA to
+ * `data`. */
+typedef enum error_code reply_line(void *context, const struct json *line, struct error *error);
 typedef enum error_code reply_data(void *context, struct text bytes, struct error *error);
 struct reply {
     reply_line *line;
@@ -162,6 +163,9 @@ typedef void human_line(struct cli *cli, const struct json *line);
 enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
 
 /* ---- output ---- */
+human_line print_raw;     /* the JSON as it came */
+human_line print_nothing;
+human_line print_path;
 void print_escaped(FILE *to, struct text text); /* control characters as ls -b has them */
 void print_member(FILE *to, const struct json *line, const char *name);
 uint64_t member_number(const struct json *line, const char *name);

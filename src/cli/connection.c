@@ -185,8 +185,7 @@ arguments_begin(struct call_arguments *a, const char *command)
 void
 arguments_text(struct call_arguments *a, const char *name, struct text value)
 {
-    json_key(&a->writer, name);
-    json_put_text(&a->writer, value);
+    json_member_text(&a->writer, name, value);
 }
 
 void
@@ -199,15 +198,13 @@ arguments_string(struct call_arguments *a, const char *name, const char *value)
 void
 arguments_number(struct call_arguments *a, const char *name, uint64_t value)
 {
-    json_key(&a->writer, name);
-    json_put_u64(&a->writer, value);
+    json_member_u64(&a->writer, name, value);
 }
 
 void
 arguments_flag(struct call_arguments *a, const char *name, bool value)
 {
-    json_key(&a->writer, name);
-    json_put_bool(&a->writer, value);
+    json_member_bool(&a->writer, name, value);
 }
 
 static enum error_code
@@ -268,6 +265,19 @@ show_progress(struct text payload)
 }
 
 static enum error_code
+parse_line(const struct reply *reply, struct text payload, struct error *error)
+{
+    struct arena arena;
+    struct json *line;
+    arena_init(&arena, 0);
+    enum error_code code = json_parse(&arena, payload, &line, error);
+    if (code == ERROR_NONE)
+        code = reply->line(reply->context, line, error);
+    arena_release(&arena);
+    return code;
+}
+
+static enum error_code
 take_line(const struct reply *reply, struct buffer *parts, struct text last, struct error *error)
 {
     struct text line = last;
@@ -277,7 +287,7 @@ take_line(const struct reply *reply, struct buffer *parts, struct text last, str
     }
     enum error_code code = buffer_status(parts, error);
     if (code == ERROR_NONE)
-        code = reply->line(reply->context, line, error);
+        code = parse_line(reply, line, error);
     buffer_clear(parts);
     return code;
 }
@@ -351,22 +361,14 @@ output_status(struct error *error)
 }
 
 static enum error_code
-simple_line(void *context, struct text json, struct error *error)
+simple_line(void *context, const struct json *line, struct error *error)
 {
-    struct simple *simple = context;
-    struct arena arena;
-    struct json *root;
-    if (simple->cli->json || simple->human == NULL) {
-        fwrite(json.data, 1, json.length, stdout);
-        putchar('\n');
-        return output_status(error);
-    }
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        simple->human(simple->cli, root);
-    arena_release(&arena);
-    return code != ERROR_NONE ? code : output_status(error);
+    const struct simple *simple = context;
+    if (simple->cli->json)
+        print_raw(simple->cli, line);
+    else
+        simple->human(simple->cli, line);
+    return output_status(error);
 }
 
 enum exit_status

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "format/digest.h"
 #include "format/hex.h"
+#include "io/device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,9 @@ struct target { /* where one file goes */
 };
 
 static enum error_code
-take_facts(struct target *t, const struct json *line, struct error *error)
+take_facts(void *context, const struct json *line, struct error *error)
 {
+    struct target *t = context;
     struct text hex;
     t->algorithm = DIGEST_SHA512;
     if (!json_get_text(line, "sha512", &hex)) {
@@ -46,19 +48,6 @@ take_facts(struct target *t, const struct json *line, struct error *error)
     digest_stream_init(&t->stream, t->algorithm);
     t->has_facts = true;
     return ERROR_NONE;
-}
-
-static enum error_code
-target_line(void *context, struct text json, struct error *error)
-{
-    struct arena arena;
-    struct json *root;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        code = take_facts(context, root, error);
-    arena_release(&arena);
-    return code;
 }
 
 static enum error_code
@@ -166,7 +155,7 @@ fetch(struct channel *channel, const char *path, uint64_t version, const char *t
 {
     struct target t;
     struct call_arguments a;
-    struct reply reply = {.line = target_line, .data = target_data, .context = &t, .stop = target == NULL};
+    struct reply reply = {.line = take_facts, .data = target_data, .context = &t, .stop = target == NULL};
     enum error_code code = open_target(&t, target, error);
     if (code != ERROR_NONE)
         return code;
@@ -199,14 +188,6 @@ struct tree {
     struct progress progress;
 };
 
-static enum error_code
-make_folder(const char *path, struct error *error)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return ERROR_NONE;
-    return error_set_errno(error, errno, "cannot make the folder %s", path);
-}
-
 static void
 progress_total(struct progress *progress, const struct json *line)
 {
@@ -216,8 +197,9 @@ progress_total(struct progress *progress, const struct json *line)
 }
 
 static enum error_code
-get_member(struct tree *tree, const struct json *line, struct error *error)
+get_member(void *context, const struct json *line, struct error *error)
 {
+    struct tree *tree = context;
     struct buffer target = {0}, source = {0};
     struct error why = {0};
     uint64_t bytes = 0;
@@ -232,7 +214,7 @@ get_member(struct tree *tree, const struct json *line, struct error *error)
         buffer_truncate(&target, strlen(tree->to));
     enum error_code code;
     if (!text_equal(member_text(line, "kind"), TEXT("file"))) {
-        code = make_folder(buffer_string(&target), &why);
+        code = device_files_make_folder(buffer_string(&target), &why);
     } else {
         code = fetch(&tree->content, buffer_string(&source), 0, buffer_string(&target), &tree->progress, &bytes,
                      &why);
@@ -256,19 +238,6 @@ get_member(struct tree *tree, const struct json *line, struct error *error)
     return code;
 }
 
-static enum error_code
-tree_line(void *context, struct text json, struct error *error)
-{
-    struct arena arena;
-    struct json *root;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        code = get_member(context, root, error);
-    arena_release(&arena);
-    return code;
-}
-
 static enum exit_status
 get_tree(struct cli *cli, const char *from, const char *to)
 {
@@ -276,7 +245,7 @@ get_tree(struct cli *cli, const char *from, const char *to)
     struct connection *connection;
     struct call_arguments a;
     struct error error = {0};
-    struct reply reply = {.line = tree_line, .context = &tree, .stop = true};
+    struct reply reply = {.line = get_member, .context = &tree, .stop = true};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE)
         return cli_fail(cli, &error);
@@ -376,12 +345,6 @@ command_cat(struct cli *cli, int argc, char **argv)
     return status;
 }
 
-static void
-print_nothing(struct cli *cli, const struct json *line)
-{
-    (void)line;
-}
-
 enum exit_status
 command_export(struct cli *cli, int argc, char **argv)
 {
@@ -394,7 +357,7 @@ command_export(struct cli *cli, int argc, char **argv)
     if (cli->argument_count != 2 || strcmp(cli->arguments[0], "ocfl") != 0)
         return cli_usage(cli, "export ocfl DIR, or export tree PATH DIR");
     struct error error = {0};
-    if (make_folder(cli->arguments[1], &error) != ERROR_NONE)
+    if (device_files_make_folder(cli->arguments[1], &error) != ERROR_NONE)
         return cli_fail(cli, &error);
     folder = realpath(cli->arguments[1], NULL); /* the server has another working folder */
     arguments_begin(&a, "export_ocfl");

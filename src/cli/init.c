@@ -12,12 +12,9 @@ print_created(const char *folder, const char *token)
     struct buffer out = {0};
     struct json_writer w = json_writer(&out);
     json_begin_object(&w);
-    json_key(&w, "data");
-    json_put_string(&w, folder);
-    json_key(&w, "user");
-    json_put_string(&w, "admin");
-    json_key(&w, "token");
-    json_put_string(&w, token);
+    json_member_string(&w, "data", folder);
+    json_member_string(&w, "user", "admin");
+    json_member_string(&w, "token", token);
     json_end_object(&w);
     puts(buffer_string(&out));
     buffer_release(&out);

@@ -3,12 +3,6 @@
 #include "cli/cli.h"
 
 static void
-print_nothing(struct cli *cli, const struct json *line)
-{
-    (void)line;
-}
-
-static void
 print_statement(struct cli *cli, const struct json *line)
 {
     struct text qualifier = member_text(line, "qualifier");
@@ -19,13 +13,6 @@ print_statement(struct cli *cli, const struct json *line)
         putchar('\t');
         print_escaped(stdout, qualifier);
     }
-    putchar('\n');
-}
-
-static void
-print_path(struct cli *cli, const struct json *line)
-{
-    print_member(stdout, line, "path");
     putchar('\n');
 }
 
@@ -72,14 +59,10 @@ struct removal {
 };
 
 static enum error_code
-add_removal(void *context, struct text json, struct error *error)
+add_removal(void *context, const struct json *line, struct error *error)
 {
     struct removal *removal = context;
-    struct arena arena;
-    struct json *line;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &line, error);
-    if (code == ERROR_NONE && text_equal(member_text(line, "attribute"), text_from(removal->attribute)) &&
+    if (text_equal(member_text(line, "attribute"), text_from(removal->attribute)) &&
         text_equal(member_text(line, "value"), text_from(removal->value)) &&
         (removal->qualifier == NULL || text_equal(member_text(line, "qualifier"), text_from(removal->qualifier)))) {
         struct json_writer *w = &removal->changes->writer;
@@ -93,8 +76,7 @@ add_removal(void *context, struct text json, struct error *error)
         json_end_array(w);
         removal->count++;
     }
-    arena_release(&arena);
-    return code;
+    return ERROR_NONE;
 }
 
 static enum exit_status

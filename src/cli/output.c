@@ -50,6 +50,25 @@ print_member(FILE *to, const struct json *line, const char *name)
 }
 
 void
+print_raw(struct cli *cli, const struct json *line)
+{
+    printf("%.*s\n", TEXT_ARG(line->text));
+}
+
+void
+print_nothing(struct cli *cli, const struct json *line)
+{
+    (void)line;
+}
+
+void
+print_path(struct cli *cli, const struct json *line)
+{
+    print_member(stdout, line, "path");
+    putchar('\n');
+}
+
+void
 progress_begin(struct progress *p, const struct cli *cli, const char *what, uint64_t total)
 {
     *p = (struct progress){.what = what, .began_ns = clock_monotonic_ns(), .total = total,

@@ -4,12 +4,6 @@
 
 #include <sys/time.h>
 
-static void
-print_nothing(struct cli *cli, const struct json *line)
-{
-    (void)line;
-}
-
 static bool
 is(const struct cli *cli, const char *verb, size_t arguments)
 {

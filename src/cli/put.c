@@ -196,8 +196,7 @@ put_arguments(const struct put *put, struct call_arguments *a, const char *path,
     arguments_flag(a, "keep_same", put->keep_same);
     if (status == NULL)
         return;
-    json_key(&a->writer, "mtime_us");
-    json_put_i64(&a->writer, (int64_t)status->st_mtim.tv_sec * 1000000 + status->st_mtim.tv_nsec / 1000);
+    json_member_i64(&a->writer, "mtime_us", (int64_t)status->st_mtim.tv_sec * 1000000 + status->st_mtim.tv_nsec / 1000);
     arguments_number(a, "mode", status->st_mode & 07777u);
 }
 
@@ -246,8 +245,7 @@ put_file(struct put *put, struct channel *channel, const char *source, const cha
             struct buffer line = {0};
             struct json_writer w = json_writer(&line);
             json_begin_object(&w);
-            json_key(&w, "path");
-            json_put_string(&w, path);
+            json_member_string(&w, "path", path);
             json_key(&w, "result");
             json_put_raw(&w, buffer_text(&result));
             json_end_object(&w);
@@ -492,17 +490,11 @@ put_tree(struct put *put, unsigned jobs, const char *source, const char *path)
 
 /* Whether DST is a container already: then files go into it. */
 static enum error_code
-note_kind(void *context, struct text json, struct error *error)
+note_kind(void *context, const struct json *line, struct error *error)
 {
     bool *container = context;
-    struct arena arena;
-    struct json *root;
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &root, error);
-    if (code == ERROR_NONE)
-        *container = !text_equal(member_text(root, "kind"), TEXT("file"));
-    arena_release(&arena);
-    return code;
+    *container = !text_equal(member_text(line, "kind"), TEXT("file"));
+    return ERROR_NONE;
 }
 
 static enum error_code

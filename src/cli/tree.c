@@ -20,13 +20,6 @@ print_name(struct cli *cli, const struct json *line)
 }
 
 static void
-print_path(struct cli *cli, const struct json *line)
-{
-    print_member(stdout, line, "path");
-    putchar('\n');
-}
-
-static void
 print_long(const struct json *line, const char *name)
 {
     struct text kind = member_text(line, "kind");
@@ -104,12 +97,6 @@ command_stat(struct cli *cli, int argc, char **argv)
 }
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
-
-static void
-print_nothing(struct cli *cli, const struct json *line)
-{
-    (void)line;
-}
 
 enum exit_status
 command_mkdir(struct cli *cli, int argc, char **argv)
@@ -215,25 +202,17 @@ command_history(struct cli *cli, int argc, char **argv)
 }
 
 static enum error_code
-print_volume(void *context, struct text json, struct error *error)
+print_volume(void *context, const struct json *line, struct error *error)
 {
-    const struct cli *cli = context;
-    struct arena arena;
-    struct json *line;
-    if (cli->json) {
-        printf("%.*s\n", TEXT_ARG(json));
-        return ERROR_NONE;
-    }
-    arena_init(&arena, 0);
-    enum error_code code = json_parse(&arena, json, &line, error);
-    if (code == ERROR_NONE) {
-        bool sealed = false;
-        (void)json_get_bool(line, "sealed", &sealed);
+    struct cli *cli = context;
+    bool sealed = false;
+    (void)json_get_bool(line, "sealed", &sealed);
+    if (cli->json)
+        print_raw(cli, line);
+    else
         printf("  %-24.*s %14llu bytes  %s\n", TEXT_ARG(member_text(line, "name")),
                (unsigned long long)member_number(line, "size"), sealed ? "sealed" : "open");
-    }
-    arena_release(&arena);
-    return code;
+    return ERROR_NONE;
 }
 
 enum exit_status

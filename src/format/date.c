@@ -68,8 +68,7 @@ split(int64_t time_us, struct calendar *calendar)
 static char *
 put(char *to, int value, int digits)
 {
-    for (int i = digits - 1; i >= 0; i--, value /= 10)
-        to[i] = (char)('0' + value % 10);
+    decimal_write_wide(to, (size_t)digits, (uint64_t)value);
     return to + digits;
 }
 

@@ -7,7 +7,7 @@
  * calls give the same bytes for ever: the journal is hashed. Errors are the buffer's (sticky); text that is not
  * UTF-8 makes its status INVALID.
  *     struct json_writer w = json_writer(&buffer);
- *     json_begin_object(&w); json_key(&w, "size"); json_put_u64(&w, 5); json_end_object(&w);
+ *     json_begin_object(&w); json_member_u64(&w, "size", 5); json_end_object(&w);
  * Begin and end must pair, and each member of an object needs its key: not checked.
  *
  * Reader. One document, nothing after it but white space; UTF-8 checked; duplicate keys, lone
@@ -49,6 +49,13 @@ void json_put_i64(struct json_writer *writer, int64_t value);
 void json_put_bool(struct json_writer *writer, bool value);
 void json_put_null(struct json_writer *writer);
 void json_put_hex(struct json_writer *writer, const void *data, size_t length); /* as a string */
+/* A key and its value. */
+void json_member_text(struct json_writer *writer, const char *key, struct text value);
+void json_member_string(struct json_writer *writer, const char *key, const char *value);
+void json_member_u64(struct json_writer *writer, const char *key, uint64_t value);
+void json_member_i64(struct json_writer *writer, const char *key, int64_t value);
+void json_member_bool(struct json_writer *writer, const char *key, bool value);
+void json_member_hex(struct json_writer *writer, const char *key, const void *data, size_t length);
 /* A complete JSON value made before, as it is. */
 void json_put_raw(struct json_writer *writer, struct text json);
 /* The quoted string alone, for callers that lay out JSON themselves. */

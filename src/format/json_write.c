@@ -170,3 +170,45 @@ json_put_hex(struct json_writer *writer, const void *data, size_t length)
     buffer_append_hex(writer->buffer, data, length);
     buffer_append_char(writer->buffer, '"');
 }
+
+void
+json_member_text(struct json_writer *writer, const char *key, struct text value)
+{
+    json_key(writer, key);
+    json_put_text(writer, value);
+}
+
+void
+json_member_string(struct json_writer *writer, const char *key, const char *value)
+{
+    json_key(writer, key);
+    json_put_string(writer, value);
+}
+
+void
+json_member_u64(struct json_writer *writer, const char *key, uint64_t value)
+{
+    json_key(writer, key);
+    json_put_u64(writer, value);
+}
+
+void
+json_member_i64(struct json_writer *writer, const char *key, int64_t value)
+{
+    json_key(writer, key);
+    json_put_i64(writer, value);
+}
+
+void
+json_member_bool(struct json_writer *writer, const char *key, bool value)
+{
+    json_key(writer, key);
+    json_put_bool(writer, value);
+}
+
+void
+json_member_hex(struct json_writer *writer, const char *key, const void *data, size_t length)
+{
+    json_key(writer, key);
+    json_put_hex(writer, data, length);
+}

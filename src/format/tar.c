@@ -123,13 +123,6 @@ decimal_digits(uint64_t value)
     return digits;
 }
 
-static void
-write_decimal(char *to, size_t digits, uint64_t value)
-{
-    for (size_t i = digits; i-- > 0; value /= 10)
-        to[i] = (char)('0' + value % 10);
-}
-
 /* "LENGTH key=" and the closing newline around `value_length` bytes; LENGTH counts itself. Returns
  * the record's length; `*ret_value` is where the value goes. */
 static size_t
@@ -140,7 +133,7 @@ write_record(char *to, const char *key, size_t value_length, char **ret_value)
     if (decimal_digits(length) != decimal_digits(bare))
         length = bare + decimal_digits(length);
     size_t digits = decimal_digits(length);
-    write_decimal(to, digits, length);
+    decimal_write_wide(to, digits, length);
     to[digits] = ' ';
     memcpy(to + digits + 1, key, strlen(key));
     to[digits + 1 + strlen(key)] = '=';
@@ -155,7 +148,7 @@ write_size_record(char *to, uint64_t size)
     char *value;
     size_t digits = decimal_digits(size);
     size_t length = write_record(to, "size", digits, &value);
-    write_decimal(value, digits, size);
+    decimal_write_wide(value, digits, size);
     return length;
 }
 
@@ -166,7 +159,7 @@ write_padding_record(char *to, size_t length)
     size_t digits = decimal_digits(length);
     size_t value_at = digits + 1 + strlen("comment=");
     ensure(length > value_at);
-    write_decimal(to, digits, length);
+    decimal_write_wide(to, digits, length);
     memcpy(to + digits, " comment=", 1 + strlen("comment="));
     memset(to + value_at, ' ', length - value_at - 1);
     to[length - 1] = '\n';

@@ -122,17 +122,14 @@ error_body(struct http_request *request, unsigned status, const struct error *er
     if (json) {
         struct json_writer writer = json_writer(&buffer);
         json_begin_object(&writer);
-        json_key(&writer, "error");
-        json_put_string(&writer, error_word(error->code));
-        json_key(&writer, "status");
-        json_put_u64(&writer, status);
+        json_member_string(&writer, "error", error_word(error->code));
+        json_member_u64(&writer, "status", status);
         json_key(&writer, "message");
         if (text_is_utf8(text_from(error->message)))
             json_put_string(&writer, error->message);
         else
             json_put_string(&writer, "the message is not UTF-8");
-        json_key(&writer, "request_id");
-        json_put_text(&writer, request->id);
+        json_member_text(&writer, "request_id", request->id);
         json_end_object(&writer);
         buffer_append_char(&buffer, '\n');
     } else {

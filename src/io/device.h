@@ -69,6 +69,8 @@ struct device_file {
     struct device *device;
 };
 
+/* Makes a directory; fine when it is there. */
+enum error_code device_files_make_folder(const char *path, struct error *error) AV_MUST_USE;
 /* A directory that exists. `omit_sync` in the build options makes sync and sync_names do nothing
  * (for the test that proves the crash tests). */
 enum error_code device_files_new(const char *path, struct device **ret_device, struct error *error)

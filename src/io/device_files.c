@@ -397,6 +397,14 @@ static const struct device_operations files_operations = {
 };
 
 enum error_code
+device_files_make_folder(const char *path, struct error *error)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return ERROR_NONE;
+    return error_set_errno(error, errno, "cannot make the folder %s", path);
+}
+
+enum error_code
 device_files_new(const char *path, struct device **ret_device, struct error *error)
 {
     int folder;

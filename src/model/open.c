@@ -39,18 +39,10 @@ path_in(const struct model *model, const char *name)
 }
 
 static enum error_code
-make_folder(const char *path, struct error *error)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return ERROR_NONE;
-    return error_set_errno(error, errno, "cannot make the folder %s", path);
-}
-
-static enum error_code
 make_folder_in(const struct model *model, const char *name, struct error *error)
 {
     char *path = path_in(model, name);
-    enum error_code code = make_folder(path, error);
+    enum error_code code = device_files_make_folder(path, error);
     free(path);
     return code;
 }
@@ -281,7 +273,7 @@ prepare_folder(struct model *model, struct error *error)
         return error_set(error, ERROR_EXISTS, "%s holds a store already", model->folder);
     if (!is_empty(model->folder))
         return error_set(error, ERROR_INVALID, "%s is not empty and holds no store", model->folder);
-    enum error_code code = make_folder(model->folder, error);
+    enum error_code code = device_files_make_folder(model->folder, error);
     if (code == ERROR_NONE)
         code = data_lock_take(model->folder, &model->data_lock, error);
     /* `volumes` comes last: a folder without it is no store, whatever else stands there. */

@@ -19,8 +19,8 @@
     X(http_threads, NUMBER, "2", "threads that run requests")                                      \
     X(http_workers, NUMBER, "2", "threads for what blocks: password hashes, the end of large uploads") \
     X(http_queue, NUMBER, "1024", "jobs that may wait for a worker; beyond: 503")                  \
-    X(http_connection_bytes, NUMBER, "64K", "memory of a connection; half of it reads ahead")      \
-    X(http_head_bytes, NUMBER, "24K", "longest head of a request")                                 \
+    X(http_connection_bytes, NUMBER, "48K", "memory of a connection; half of it reads ahead")      \
+    X(http_head_bytes, NUMBER, "20K", "longest head of a request")                                 \
     X(http_body_bytes, NUMBER, "0", "longest body of a request; 0: no limit")                      \
     X(http_request_bytes, NUMBER, "1M", "memory of one request beside its body")                   \
     X(http_connections, NUMBER, "8192", "connections at a time; beyond: 503")                      \

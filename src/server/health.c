@@ -15,26 +15,16 @@ static void
 write_health(struct json_writer *writer, const struct model_health *health)
 {
     json_begin_object(writer);
-    json_key(writer, "ready");
-    json_put_bool(writer, health->writable);
-    json_key(writer, "writable");
-    json_put_bool(writer, health->writable);
-    json_key(writer, "why");
-    json_put_string(writer, health->why);
-    json_key(writer, "free_bytes");
-    json_put_u64(writer, health->free_bytes);
-    json_key(writer, "total_bytes");
-    json_put_u64(writer, health->total_bytes);
-    json_key(writer, "sequence");
-    json_put_u64(writer, health->sequence);
-    json_key(writer, "follower_lag");
-    json_put_u64(writer, health->sequence - health->follower_sequence);
-    json_key(writer, "follower_pending");
-    json_put_u64(writer, health->follower_pending);
-    json_key(writer, "waiting");
-    json_put_u64(writer, health->waiting);
-    json_key(writer, "version");
-    json_put_string(writer, ARCHIVOLT_VERSION);
+    json_member_bool(writer, "ready", health->writable);
+    json_member_bool(writer, "writable", health->writable);
+    json_member_string(writer, "why", health->why);
+    json_member_u64(writer, "free_bytes", health->free_bytes);
+    json_member_u64(writer, "total_bytes", health->total_bytes);
+    json_member_u64(writer, "sequence", health->sequence);
+    json_member_u64(writer, "follower_lag", health->sequence - health->follower_sequence);
+    json_member_u64(writer, "follower_pending", health->follower_pending);
+    json_member_u64(writer, "waiting", health->waiting);
+    json_member_string(writer, "version", ARCHIVOLT_VERSION);
     json_end_object(writer);
 }
 

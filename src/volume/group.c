@@ -137,19 +137,6 @@ add_entry(struct group *group)
     return &group->entries[group->entry_count++];
 }
 
-static char *
-put_u64(char *to, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    memcpy(to, digits + at, sizeof digits - at);
-    return to + (sizeof digits - at);
-}
-
 /* ["path",volume,offset,length,"sha256" or null], and the entry's record. */
 static enum error_code
 list_entry(struct group *group, struct text path, struct place place, uint64_t length,
@@ -165,11 +152,11 @@ list_entry(struct group *group, struct text path, struct place place, uint64_t l
     to += path.length;
     *to++ = '"';
     *to++ = ',';
-    to = put_u64(to, place.volume);
+    to += decimal_write(to, place.volume);
     *to++ = ',';
-    to = put_u64(to, place.offset);
+    to += decimal_write(to, place.offset);
     *to++ = ',';
-    to = put_u64(to, length);
+    to += decimal_write(to, length);
     *to++ = ',';
     if (sha256 == NULL) {
         memcpy(to, "null", 4);

@@ -10,22 +10,15 @@
 
 /* ---- path ---- */
 
-static void
-put_digits(char *to, size_t digits, uint64_t value)
-{
-    for (size_t i = digits; i-- > 0; value /= 10)
-        to[i] = (char)('0' + value % 10);
-}
-
 void
 journal__path(uint64_t sequence, char out[JOURNAL_PATH_BYTES])
 {
     memcpy(out, "journal/", 8);
-    put_digits(out + 8, 14, sequence / 1000000);
+    decimal_write_wide(out + 8, 14, sequence / 1000000);
     out[22] = '/';
-    put_digits(out + 23, 3, sequence / 1000 % 1000);
+    decimal_write_wide(out + 23, 3, sequence / 1000 % 1000);
     out[26] = '/';
-    put_digits(out + 27, 20, sequence);
+    decimal_write_wide(out + 27, 20, sequence);
     memcpy(out + 47, ".jsonl", 6);
 }
 

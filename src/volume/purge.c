@@ -183,26 +183,6 @@ is_void_change(const struct change *change)
     return memcmp(change->what, "void-", 5) == 0;
 }
 
-static int
-compare_lines(const void *left, const void *right)
-{
-    const struct purge_line *a = left, *b = right;
-    if (a->place.volume != b->place.volume)
-        return a->place.volume < b->place.volume ? -1 : 1;
-    if (a->place.offset != b->place.offset)
-        return a->place.offset < b->place.offset ? -1 : 1;
-    return a->line_offset < b->line_offset ? -1 : a->line_offset > b->line_offset;
-}
-
-static int
-compare_spans(const void *left, const void *right)
-{
-    const struct purge_span *a = left, *b = right;
-    if (a->place.volume != b->place.volume)
-        return a->place.volume < b->place.volume ? -1 : 1;
-    return a->place.offset < b->place.offset ? -1 : a->place.offset > b->place.offset;
-}
-
 /* A whole line, or what a purge made of one. */
 static bool
 is_line(const char *data, size_t length)
@@ -272,19 +252,18 @@ replace_line(struct target *target, const struct change *item, struct error *err
 
 /* ---- spans ---- */
 
-/* The span must be the entry that it names, or void already. */
+/* The span must be the entry that it names, or void already, or left out by compaction. */
 static enum error_code
 plan_span(struct target *target, const struct purge_span *span, struct changes *plan,
           struct error *error)
 {
-    char number[24];
     struct walk walk;
     struct walk_entry found;
     uint64_t physical = 0, before = span->bulk_preamble ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
     enum error_code code =
         volume__locate(target->store, &target->copy, span->place.offset, &physical, error);
     if (code != ERROR_NONE || is_beyond_copy(target, physical))
-        return code;
+        return code == ERROR_GONE ? ERROR_NONE : code;
     if (physical < HEAD_BYTES + before)
         return error_set(error, ERROR_INVALID, "no entry can be at %llu",
                          (unsigned long long)span->place.offset);
@@ -305,8 +284,7 @@ plan_span(struct target *target, const struct purge_span *span, struct changes *
     *item = (struct change){span->place.volume, header, total, target->copy.generation, {0}};
     memset(item->what, '.', sizeof item->what);
     memcpy(item->what, "void-", 5);
-    snprintf(number, sizeof number, "%020llu", (unsigned long long)span->place.offset);
-    memcpy(item->what + 5, number, 20);
+    decimal_write_wide(item->what + 5, 20, span->place.offset);
     return ERROR_NONE;
 }
 
@@ -524,6 +502,44 @@ purge__redo(struct store *store, struct device *device, struct error *error)
 
 /* ---- a request ---- */
 
+/* One line or one span of a request. */
+struct wanted {
+    struct place place;
+    const struct purge_line *line; /* NULL: a span */
+    const struct purge_span *span;
+};
+
+static int
+compare_wanted(const void *left, const void *right)
+{
+    const struct wanted *a = left, *b = right;
+    if (a->place.volume != b->place.volume)
+        return a->place.volume < b->place.volume ? -1 : 1;
+    if (a->place.offset != b->place.offset)
+        return a->place.offset < b->place.offset ? -1 : 1;
+    if (a->line == NULL || b->line == NULL)
+        return (a->line != NULL) - (b->line != NULL);
+    return a->line->line_offset < b->line->line_offset
+               ? -1
+               : a->line->line_offset > b->line->line_offset;
+}
+
+/* By volume and place; malloc'ed. */
+static struct wanted *
+sorted_request(const struct purge_request *request, size_t *ret_count)
+{
+    size_t count = 0;
+    struct wanted *all = calloc(request->line_count + request->span_count + 1, sizeof *all);
+    ensure(all != NULL);
+    for (size_t i = 0; i < request->line_count; i++)
+        all[count++] = (struct wanted){request->lines[i].place, &request->lines[i], NULL};
+    for (size_t i = 0; i < request->span_count; i++)
+        all[count++] = (struct wanted){request->spans[i].place, NULL, &request->spans[i]};
+    qsort(all, count, sizeof *all, compare_wanted);
+    *ret_count = count;
+    return all;
+}
+
 /* A copy may lack volumes: reported, left out. */
 static bool
 left_out(struct target *target, uint64_t volume, enum error_code code)
@@ -534,84 +550,45 @@ left_out(struct target *target, uint64_t volume, enum error_code code)
     return true;
 }
 
+/* Those of one volume. */
 static enum error_code
-plan_lines(struct target *target, const struct purge_line *lines, size_t count,
-           struct changes *plan, struct error *error)
+plan_volume(struct target *target, const struct wanted *wanted, size_t count, struct changes *plan,
+            struct error *error)
 {
-    enum error_code code = ERROR_NONE;
-    for (size_t i = 0, next; code == ERROR_NONE && i < count; i = next) {
-        uint64_t volume = lines[i].place.volume;
-        for (next = i; next < count && lines[next].place.volume == volume;)
-            next++;
-        code = open_target(target, volume, error);
-        if (left_out(target, volume, code)) {
-            code = ERROR_NONE;
-            continue;
-        }
-        if (code != ERROR_NONE)
-            break;
-        for (; code == ERROR_NONE && i < next; i++)
-            code = plan_line(target, &lines[i], plan, error);
-        close_target(target);
-    }
+    uint64_t volume = wanted->place.volume;
+    enum error_code code = open_target(target, volume, error);
+    if (code != ERROR_NONE)
+        return left_out(target, volume, code) ? ERROR_NONE : code;
+    for (size_t i = 0; code == ERROR_NONE && i < count; i++)
+        code = wanted[i].line != NULL ? plan_line(target, wanted[i].line, plan, error)
+                                      : plan_span(target, wanted[i].span, plan, error);
+    close_target(target);
     return code;
 }
 
 static enum error_code
-plan_spans(struct target *target, const struct purge_span *spans, size_t count,
-           struct changes *plan, struct error *error)
+plan_changes(struct target *target, const struct wanted *wanted, size_t count, struct changes *plan,
+             struct error *error)
 {
     enum error_code code = ERROR_NONE;
     for (size_t i = 0, next; code == ERROR_NONE && i < count; i = next) {
-        uint64_t volume = spans[i].place.volume;
-        for (next = i; next < count && spans[next].place.volume == volume;)
+        for (next = i; next < count && wanted[next].place.volume == wanted[i].place.volume;)
             next++;
-        code = open_target(target, volume, error);
-        if (left_out(target, volume, code)) {
-            code = ERROR_NONE;
-            continue;
-        }
-        if (code != ERROR_NONE)
-            break;
-        for (; code == ERROR_NONE && i < next; i++) {
-            code = plan_span(target, &spans[i], plan, error);
-            if (code == ERROR_GONE) /* compaction left it out */
-                code = ERROR_NONE;
-        }
-        close_target(target);
+        code = plan_volume(target, wanted + i, next - i, plan, error);
     }
     return code;
-}
-
-/* Sorted by volume; malloc'ed. */
-static void *
-sorted_copy(const void *items, size_t count, size_t size,
-            int (*compare)(const void *, const void *))
-{
-    void *copy = calloc(count + 1, size);
-    ensure(copy != NULL);
-    if (count > 0) {
-        memcpy(copy, items, count * size);
-        qsort(copy, count, size, compare);
-    }
-    return copy;
 }
 
 static enum error_code
 purge(struct target *target, const struct purge_request *request, struct error *error)
 {
-    struct changes plan = {0};
-    struct purge_line *lines =
-        sorted_copy(request->lines, request->line_count, sizeof *lines, compare_lines);
-    struct purge_span *spans =
-        sorted_copy(request->spans, request->span_count, sizeof *spans, compare_spans);
-    plan.items = calloc(request->line_count + request->span_count + 1, sizeof *plan.items);
+    size_t count;
+    struct wanted *wanted = sorted_request(request, &count);
+    struct changes plan = {.items = calloc(count + 1, sizeof *plan.items)};
     ensure(plan.items != NULL);
     enum error_code code = purge__redo(target->store, target->device, error);
     if (code == ERROR_NONE)
-        code = plan_lines(target, lines, request->line_count, &plan, error);
-    if (code == ERROR_NONE)
-        code = plan_spans(target, spans, request->span_count, &plan, error);
+        code = plan_changes(target, wanted, count, &plan, error);
     if (code == ERROR_NONE && plan.count > 0) {
         code = write_redo(target, &plan, error);
         if (code == ERROR_NONE)
@@ -620,8 +597,7 @@ purge(struct target *target, const struct purge_request *request, struct error *
             code = remove_redo(target, error);
     }
     free(plan.items);
-    free(spans);
-    free(lines);
+    free(wanted);
     return code;
 }
 

@@ -12,24 +12,17 @@
  */
 #include "volume/store_private.h"
 
-static void
-put_20_digits(char *to, uint64_t value)
-{
-    for (size_t i = 20; i-- > 0; value /= 10)
-        to[i] = (char)('0' + value % 10);
-}
-
 void
 fixed_line_append(struct buffer *buffer, struct fixed_line line)
 {
     char *to = buffer_reserve(buffer, FIXED_LINE_BYTES);
     if (to == NULL)
         return;
-    put_20_digits(to, line.a);
+    decimal_write_wide(to, 20, line.a);
     to[20] = ' ';
-    put_20_digits(to + 21, line.b);
+    decimal_write_wide(to + 21, 20, line.b);
     to[41] = ' ';
-    put_20_digits(to + 42, line.c);
+    decimal_write_wide(to + 42, 20, line.c);
     to[62] = '\n';
     buffer->length += FIXED_LINE_BYTES;
 }

@@ -60,6 +60,15 @@ def bench(*words):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def cpu_of_stat(path):
+    """(name, user seconds, system seconds) of a process or a thread: fields 2, 14 and 15 of proc_pid_stat(5)."""
+    with open(path) as file:
+        head, _, rest = file.read().rpartition(")")  # the name may hold anything
+    user, system = rest.split()[11:13]
+    ticks = os.sysconf("SC_CLK_TCK")
+    return head.partition("(")[2], int(user) / ticks, int(system) / ticks
+
+
 class Server:
     """with Server(DATA) as server: a new data folder, served; at the end the server has ended."""
 
@@ -104,9 +113,13 @@ class Server:
 
     def cpu_seconds(self):
         """User and system time that the process has used, all its threads."""
-        with open(f"/proc/{self.process.pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()  # from field 3 of proc(5) on; the name before may hold anything
-        return tuple(int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in fields[11:13])
+        return cpu_of_stat(f"/proc/{self.process.pid}/stat")[1:]
+
+    def background_cpu_seconds(self):
+        """What the threads of RocksDB have used of it."""
+        folder = f"/proc/{self.process.pid}/task"
+        threads = [cpu_of_stat(os.path.join(folder, thread, "stat")) for thread in os.listdir(folder)]
+        return sum(user + system for name, user, system in threads if name.startswith("rocksdb"))
 
     def memory_mib(self):
         with open(f"/proc/{self.process.pid}/status") as file:
@@ -122,13 +135,20 @@ class CpuMeter:
 
     def __init__(self, server):
         self.server = server
-        self.before = server.cpu_seconds()
+        self.before, self.background_before = server.cpu_seconds(), server.background_cpu_seconds()
 
     def microseconds(self, operations):
         """(user, system) an operation, since the last call or the beginning."""
         now = self.server.cpu_seconds()
         spent = [(after - before) * 1e6 / operations for after, before in zip(now, self.before)]
         self.before = now
+        return spent
+
+    def background_microseconds(self, operations):
+        """What the threads that flush and compact the catalog used of it: seldom, and then much."""
+        now = self.server.background_cpu_seconds()
+        spent = (now - self.background_before) * 1e6 / operations
+        self.background_before = now
         return spent
 
 

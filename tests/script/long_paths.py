@@ -31,3 +31,21 @@ with Server() as server, server.connect() as connection:
     server.must("ls", "-R", "/m")
     server.must("mv", "/m/d/d", "/d")
     equal(server.must("cat", deepest[2:]).output, b"deep")
+
+    # The longest answer to the longest request: every byte of the path escaped, twice in the answer's head, and a request
+    # head that is as long as allowed. The connection's memory must hold both.
+    escaped = "/" + "/".join(["\x01" * 254] * 16) + "/" + "\x01" * 15
+    equal(len(escaped), 4096)
+
+    def with_head_of(length):
+        headers = {"Content-Length": "4", "X-Filler": ""}
+        headers["X-Filler"] = "f" * (length - len(connection.head("PUT", "/rest" + quote(escaped), headers)))
+        with server.connect() as own:
+            own.send(own.head("PUT", "/rest" + quote(escaped), headers) + b"deep")
+            return own.response()
+
+    answer = with_head_of(20 << 10)
+    equal(answer.status, 201)
+    equal(answer.header("Location").count("%01"), 16 * 254 + 15)
+    equal(server.get(escaped).body, b"deep")
+    equal(with_head_of((20 << 10) + 64).status, 431)

@@ -37,6 +37,9 @@ with temporary_folder() as folder:
         grown = sum(first.cpu_seconds()) - spent
         check(grown > 0, "3,000 deposits used no CPU")
         check(abs(sum(meter.microseconds(3000)) * 3000 / 1e6 - grown) < 0.1 + grown / 2, "an operation's share of what was used")
+        name, user, system = measure.cpu_of_stat("/proc/self/stat")
+        check(name and user + system <= sum(os.times()[:2]) + 0.02, f"this program: {name!r}, {user} s, {system} s")
+        check(0 <= first.background_cpu_seconds() < sum(first.cpu_seconds()), "threads of the catalog")
         second.stop()
         equal(status_of(second.bench, "get", "--made", 20, "--count", 1, "--size", "10KiB"), 1, "nobody answers")
         process = first.process

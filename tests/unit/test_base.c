@@ -56,6 +56,24 @@ numbers_of_bytes_have_units(void **state)
 }
 
 static void
+numbers_are_written_short_and_wide(void **state)
+{
+    char out[24];
+    (void)state;
+    memset(out, 'x', sizeof out);
+    assert_int_equal(decimal_write(out, 0), 1);
+    assert_memory_equal(out, "0x", 2);
+    assert_int_equal(decimal_write(out, 1009), 4);
+    assert_memory_equal(out, "1009x", 5);
+    assert_int_equal(decimal_write(out, UINT64_MAX), 20);
+    assert_memory_equal(out, "18446744073709551615x", 21);
+    decimal_write_wide(out, 6, 1009);
+    assert_memory_equal(out, "001009", 6);
+    decimal_write_wide(out, 3, 1009);
+    assert_memory_equal(out, "0090", 3);
+}
+
+static void
 a_buffer_over_its_limit_stays_failed(void **state)
 {
     struct buffer buffer;
@@ -111,6 +129,7 @@ main(void)
         cmocka_unit_test(utf8_refuses_surrogates_overlong_forms_and_beyond_unicode),
         cmocka_unit_test(numbers_that_overflow_or_carry_signs_are_refused),
         cmocka_unit_test(numbers_of_bytes_have_units),
+        cmocka_unit_test(numbers_are_written_short_and_wide),
         cmocka_unit_test(a_buffer_over_its_limit_stays_failed),
         cmocka_unit_test(varints_and_big_endian_numbers_come_back),
         cmocka_unit_test(an_arena_over_its_limit_says_so),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tar headers: field by field, and there and back. What other programs make of them is tested by
- * tests/script/tar-readers. */
+ * tests/interop/unpacked_volumes.py and tests/interop/large_entries.py. */
 #include "unit.h"
 
 #include "format/tar.h"

@@ -2,6 +2,7 @@
 /* The forms that programs read: JSON and N-Triples (RDF 1.1). */
 #include "format/date.h"
 #include "format/json.h"
+#include "format/ntriples.h"
 #include "frontend/fedora/listing.h"
 
 #define XSD "http://www.w3.org/2001/XMLSchema#"
@@ -25,8 +26,7 @@ json_date(struct json_writer *writer, const char *key, int64_t time_us)
 {
     char date[DATE_TEXT_SIZE];
     size_t length = date_write(time_us, DATE_MICROSECONDS, date);
-    json_key(writer, key);
-    json_put_text(writer, text_of(date, length));
+    json_member_text(writer, key, text_of(date, length));
 }
 
 static void
@@ -42,14 +42,10 @@ json_statements(struct listing *listing, struct json_writer *writer)
     json_begin_array(writer);
     while (statement_iterator_next(iterator, &statement)) {
         json_begin_object(writer);
-        json_key(writer, "attribute");
-        json_put_text(writer, statement.attribute);
-        json_key(writer, "value");
-        json_put_text(writer, statement.value);
-        if (statement.qualifier.length > 0) {
-            json_key(writer, "qualifier");
-            json_put_text(writer, statement.qualifier);
-        }
+        json_member_text(writer, "attribute", statement.attribute);
+        json_member_text(writer, "value", statement.value);
+        if (statement.qualifier.length > 0)
+            json_member_text(writer, "qualifier", statement.qualifier);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -60,12 +56,9 @@ json_statements(struct listing *listing, struct json_writer *writer)
 static void
 json_file(const struct resource *resource, struct json_writer *writer)
 {
-    json_key(writer, "size");
-    json_put_u64(writer, resource->size_bytes);
-    json_key(writer, "media_type");
-    json_put_text(writer, resource->media_type);
-    json_key(writer, "version");
-    json_put_u64(writer, resource->version);
+    json_member_u64(writer, "size", resource->size_bytes);
+    json_member_text(writer, "media_type", resource->media_type);
+    json_member_u64(writer, "version", resource->version);
 }
 
 static void
@@ -74,14 +67,10 @@ json_head(struct listing *listing, struct buffer *out)
     const struct resource *resource = &listing->resource;
     struct json_writer writer = json_writer(out);
     json_begin_object(&writer);
-    json_key(&writer, "id");
-    json_put_u64(&writer, resource->id);
-    json_key(&writer, "path");
-    json_put_text(&writer, listing->path);
-    json_key(&writer, "url");
-    json_put_text(&writer, listing->url);
-    json_key(&writer, "kind");
-    json_put_string(&writer, resource->kind == RESOURCE_FILE ? "file" : "container");
+    json_member_u64(&writer, "id", resource->id);
+    json_member_text(&writer, "path", listing->path);
+    json_member_text(&writer, "url", listing->url);
+    json_member_string(&writer, "kind", resource->kind == RESOURCE_FILE ? "file" : "container");
     json_date(&writer, "created", resource->created_us);
     json_date(&writer, "modified", resource->modified_us);
     json_statements(listing, &writer);
@@ -89,8 +78,7 @@ json_head(struct listing *listing, struct buffer *out)
         json_file(resource, &writer);
         return;
     }
-    json_key(&writer, "children_total");
-    json_put_u64(&writer, resource->children);
+    json_member_u64(&writer, "children_total", resource->children);
     json_key(&writer, "children");
     json_begin_array(&writer);
 }
@@ -124,77 +112,9 @@ const struct form form_json = {json_head, json_child, json_end};
 /* ---- N-Triples ---------------------------------------------------------------------------------------- */
 
 static void
-append_literal(struct buffer *out, struct text value)
-{
-    buffer_append_char(out, '"');
-    for (size_t i = 0; i < value.length; i++) {
-        char c = value.data[i];
-        if (c == '"' || c == '\\') {
-            buffer_append_char(out, '\\');
-            buffer_append_char(out, c);
-        } else if (c == '\n' || c == '\r') {
-            buffer_append_string(out, c == '\n' ? "\\n" : "\\r");
-        } else if ((unsigned char)c < ' ' || c == 0x7F) {
-            buffer_printf(out, "\\u%04X", (unsigned char)c);
-        } else {
-            buffer_append_char(out, c);
-        }
-    }
-    buffer_append_char(out, '"');
-}
-
-static void
-append_iri(struct buffer *out, struct text iri)
-{
-    buffer_append_char(out, '<');
-    for (size_t i = 0; i < iri.length; i++) {
-        unsigned char c = (unsigned char)iri.data[i];
-        if (c <= ' ' || strchr("<>\"{}|^`\\", c) != NULL)
-            buffer_printf(out, "\\u%04X", c);
-        else
-            buffer_append_char(out, (char)c);
-    }
-    buffer_append_char(out, '>');
-}
-
-/* An attribute that is an IRI stands for itself; others get one of ours. */
-static void
-append_attribute(struct buffer *out, struct text attribute)
-{
-    const char *colon = memchr(attribute.data, ':', attribute.length);
-    bool iri = colon != NULL && colon > attribute.data && memchr(attribute.data, ' ', attribute.length) == NULL;
-    for (const char *at = attribute.data; iri && at < colon; at++)
-        iri = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
-    if (iri) {
-        append_iri(out, attribute);
-        return;
-    }
-    buffer_append_string(out, "<urn:archivolt:attribute:");
-    percent_encode(out, PERCENT_URN, attribute);
-    buffer_append_char(out, '>');
-}
-
-static void
-append_object(struct buffer *out, const struct statement *statement)
-{
-    struct text qualifier = statement->qualifier;
-    if (text_equal(qualifier, TEXT("<>"))) {
-        append_iri(out, statement->value);
-        return;
-    }
-    append_literal(out, statement->value);
-    if (text_starts_with(qualifier, TEXT("@"))) {
-        buffer_append_text(out, qualifier);
-    } else if (text_starts_with(qualifier, TEXT("^^"))) {
-        buffer_append_string(out, "^^");
-        append_iri(out, text_of(qualifier.data + 2, qualifier.length - 2));
-    }
-}
-
-static void
 subject(const struct listing *listing, struct buffer *out)
 {
-    append_iri(out, listing->url);
+    ntriples_append_iri(out, listing->url);
     buffer_append_char(out, ' ');
 }
 
@@ -211,7 +131,7 @@ typed_triple(const struct listing *listing, struct buffer *out, const char *pred
 {
     subject(listing, out);
     buffer_printf(out, "<%s> ", predicate);
-    append_literal(out, value);
+    ntriples_append_literal(out, value);
     if (datatype != NULL)
         buffer_printf(out, "^^<" XSD "%s>", datatype);
     buffer_append_string(out, " .\n");
@@ -250,9 +170,9 @@ statement_triples(const struct listing *listing, struct buffer *out)
     }
     while (statement_iterator_next(iterator, &statement)) {
         subject(listing, out);
-        append_attribute(out, statement.attribute);
+        ntriples_append_attribute(out, statement.attribute);
         buffer_append_char(out, ' ');
-        append_object(out, &statement);
+        ntriples_append_value(out, statement.value, statement.qualifier);
         buffer_append_string(out, " .\n");
     }
     if (statement_iterator_close(iterator, NULL) != ERROR_NONE)

@@ -11,18 +11,12 @@ write_version(void *context, const struct version *version)
     char date[DATE_TEXT_SIZE];
     size_t length = date_write(version->time_us, DATE_MICROSECONDS, date);
     json_begin_object(writer);
-    json_key(writer, "version");
-    json_put_u64(writer, version->number);
-    json_key(writer, "time");
-    json_put_text(writer, text_of(date, length));
-    json_key(writer, "user");
-    json_put_text(writer, version->user_name);
-    json_key(writer, "message");
-    json_put_text(writer, version->message);
-    json_key(writer, "size");
-    json_put_u64(writer, version->size_bytes);
-    json_key(writer, "deleted");
-    json_put_bool(writer, version->deleted);
+    json_member_u64(writer, "version", version->number);
+    json_member_text(writer, "time", text_of(date, length));
+    json_member_text(writer, "user", version->user_name);
+    json_member_text(writer, "message", version->message);
+    json_member_u64(writer, "size", version->size_bytes);
+    json_member_bool(writer, "deleted", version->deleted);
     json_end_object(writer);
     return writer->buffer->status == ERROR_NONE;
 }

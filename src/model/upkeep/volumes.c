@@ -22,8 +22,7 @@ put_digest(struct model *model, struct json_writer *w, uint64_t number)
     key_number(&key, number);
     if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE &&
         volume_decode(buffer_text(&value), &record, NULL) == ERROR_NONE && record.sha256.length > 0) {
-        json_key(w, "sha256");
-        json_put_hex(w, record.sha256.data, record.sha256.length);
+        json_member_hex(w, "sha256", record.sha256.data, record.sha256.length);
     }
     buffer_release(&value);
 }
@@ -35,18 +34,12 @@ list_volume(void *context, const struct volume_facts *facts)
     struct buffer json = {0};
     struct json_writer w = json_writer(&json);
     json_begin_object(&w);
-    json_key(&w, "volume");
-    json_put_u64(&w, facts->number);
-    json_key(&w, "kind");
-    json_put_string(&w, facts->bulk ? "bulk" : "log");
-    json_key(&w, "name");
-    json_put_string(&w, facts->name);
-    json_key(&w, "generation");
-    json_put_u64(&w, facts->generation);
-    json_key(&w, "sealed");
-    json_put_bool(&w, facts->sealed);
-    json_key(&w, "size");
-    json_put_u64(&w, facts->size_bytes);
+    json_member_u64(&w, "volume", facts->number);
+    json_member_string(&w, "kind", facts->bulk ? "bulk" : "log");
+    json_member_string(&w, "name", facts->name);
+    json_member_u64(&w, "generation", facts->generation);
+    json_member_bool(&w, "sealed", facts->sealed);
+    json_member_u64(&w, "size", facts->size_bytes);
     put_digest(listing->model, &w, facts->number);
     json_end_object(&w);
     bool goes_on = listing->line(listing->context, buffer_text(&json));

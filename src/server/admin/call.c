@@ -55,15 +55,7 @@ put_time(struct json_writer *writer, const char *key, int64_t time_us)
 {
     char text[DATE_TEXT_SIZE];
     date_write(time_us, DATE_MICROSECONDS, text);
-    json_key(writer, key);
-    json_put_string(writer, text);
-}
-
-static void
-put_number(struct json_writer *writer, const char *key, uint64_t value)
-{
-    json_key(writer, key);
-    json_put_u64(writer, value);
+    json_member_string(writer, key, text);
 }
 
 static void
@@ -71,8 +63,7 @@ put_text_if(struct json_writer *writer, const char *key, struct text value)
 {
     if (value.length == 0)
         return;
-    json_key(writer, key);
-    json_put_text(writer, value);
+    json_member_text(writer, key, value);
 }
 
 static void
@@ -82,46 +73,39 @@ put_file_facts(struct call *call, struct json_writer *w, const struct resource *
     enum digest_algorithm algorithm = DIGEST_SHA512;
     model_identity(call->model, &identity);
     (void)digest_from_name(DIGEST_NAMES_OCFL, text_from(identity.digest), &algorithm);
-    put_number(w, "size", r->size_bytes);
-    json_key(w, identity.digest);
-    json_put_hex(w, r->digest, digest_size(algorithm));
+    json_member_u64(w, "size", r->size_bytes);
+    json_member_hex(w, identity.digest, r->digest, digest_size(algorithm));
     put_text_if(w, "type", r->media_type);
     put_text_if(w, "filename", r->filename);
     put_text_if(w, "fixity", r->fixity);
-    if (r->source_mtime_us != INT64_MIN) {
-        json_key(w, "source_mtime_us");
-        json_put_i64(w, r->source_mtime_us);
-    }
+    if (r->source_mtime_us != INT64_MIN)
+        json_member_i64(w, "source_mtime_us", r->source_mtime_us);
     if (r->source_mode != 0)
-        put_number(w, "source_mode", r->source_mode);
+        json_member_u64(w, "source_mode", r->source_mode);
 }
 
 void
 call_put_resource(struct call *call, struct json_writer *w, const struct resource *r, struct text path)
 {
-    json_key(w, "path");
-    json_put_text(w, path);
-    json_key(w, "name");
-    json_put_text(w, r->name);
-    put_number(w, "id", r->id);
-    json_key(w, "kind");
-    json_put_string(w, r->kind == RESOURCE_FILE ? "file" : r->flags & RESOURCE_AGGREGATE ? "aggregate" : "container");
+    json_member_text(w, "path", path);
+    json_member_text(w, "name", r->name);
+    json_member_u64(w, "id", r->id);
+    json_member_string(w, "kind",
+                       r->kind == RESOURCE_FILE ? "file" : r->flags & RESOURCE_AGGREGATE ? "aggregate" : "container");
     put_time(w, "created", r->created_us);
     put_time(w, "modified", r->modified_us);
-    put_number(w, "owner", r->owner);
-    put_number(w, "counter", r->counter);
-    put_number(w, "version", r->version);
-    if (r->flags & RESOURCE_IMPLIED) {
-        json_key(w, "implied");
-        json_put_bool(w, true);
-    }
+    json_member_u64(w, "owner", r->owner);
+    json_member_u64(w, "counter", r->counter);
+    json_member_u64(w, "version", r->version);
+    if (r->flags & RESOURCE_IMPLIED)
+        json_member_bool(w, "implied", true);
     if (r->kind == RESOURCE_FILE) {
         put_file_facts(call, w, r);
     } else {
-        put_number(w, "children", r->children);
-        put_number(w, "subtree_resources", r->subtree_resources);
-        put_number(w, "subtree_files", r->subtree_files);
-        put_number(w, "subtree_bytes", r->subtree_bytes);
+        json_member_u64(w, "children", r->children);
+        json_member_u64(w, "subtree_resources", r->subtree_resources);
+        json_member_u64(w, "subtree_files", r->subtree_files);
+        json_member_u64(w, "subtree_bytes", r->subtree_bytes);
     }
 }
 
@@ -147,10 +131,9 @@ call_maintenance_proceed(void *context, const char *what, uint64_t done, uint64_
     call->last_progress_ns = now;
     struct json_writer w = json_writer(&json);
     json_begin_object(&w);
-    json_key(&w, "what");
-    json_put_string(&w, what);
-    put_number(&w, "done", done);
-    put_number(&w, "total", total);
+    json_member_string(&w, "what", what);
+    json_member_u64(&w, "done", done);
+    json_member_u64(&w, "total", total);
     json_end_object(&w);
     call->send_error.code = channel_send(call->channel, FRAME_PROGRESS, buffer_text(&json), &call->send_error);
     buffer_release(&json);
@@ -161,6 +144,26 @@ enum error_code
 call_view(struct call *call, struct view **ret_view, struct error *error)
 {
     return view_open(call->model, &call->principal, ret_view, error);
+}
+
+enum error_code
+call_view_at(struct call *call, struct text path, struct view **ret_view, struct error *error)
+{
+    enum error_code code = path_check_existing(path, model_limits(call->model), error);
+    return code != ERROR_NONE ? code : call_view(call, ret_view, error);
+}
+
+enum error_code
+call_resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret_resource,
+             struct error *error)
+{
+    enum error_code code = call_view_at(call, path, ret_view, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = view_resolve(*ret_view, path, ret_resource, error);
+    if (code != ERROR_NONE)
+        view_close(*ret_view);
+    return code;
 }
 
 enum error_code
@@ -179,15 +182,14 @@ call_commit(struct call *call, struct transaction *transaction, struct error *er
     size_t count = transaction_operation_count(transaction);
     if (code != ERROR_NONE)
         return code;
-    put_number(&call->result, "sequence", transaction_sequence(transaction));
+    json_member_u64(&call->result, "sequence", transaction_sequence(transaction));
     if (count == 0)
         return ERROR_NONE;
     const struct operation_result *last = transaction_result(transaction, count - 1);
-    put_number(&call->result, "id", last->id);
-    put_number(&call->result, "version", last->version);
-    put_number(&call->result, "counter", last->counter);
-    json_key(&call->result, "created");
-    json_put_bool(&call->result, last->created);
+    json_member_u64(&call->result, "id", last->id);
+    json_member_u64(&call->result, "version", last->version);
+    json_member_u64(&call->result, "counter", last->counter);
+    json_member_bool(&call->result, "created", last->created);
     return ERROR_NONE;
 }
 
@@ -220,10 +222,9 @@ send_error(struct channel *channel, const struct error *why, struct error *error
     struct buffer json = {0};
     struct json_writer w = json_writer(&json);
     json_begin_object(&w);
-    json_key(&w, "error");
-    json_put_string(&w, error_word(why->code));
-    json_key(&w, "message");
-    json_put_text(&w, text_is_utf8(text_from(why->message)) ? text_from(why->message) : TEXT("(a message that is not UTF-8)"));
+    json_member_string(&w, "error", error_word(why->code));
+    struct text message = text_from(why->message);
+    json_member_text(&w, "message", text_is_utf8(message) ? message : TEXT("(a message that is not UTF-8)"));
     json_end_object(&w);
     enum error_code code = channel_send(channel, FRAME_ERROR, buffer_text(&json), error);
     buffer_release(&json);

@@ -87,6 +87,11 @@ bool call_maintenance_line(void *call, struct text json);
 bool call_maintenance_proceed(void *call, const char *what, uint64_t done, uint64_t total);
 /* A view that the handler closes. */
 enum error_code call_view(struct call *call, struct view **ret_view, struct error *error) AV_MUST_USE;
+/* The same for a path that is checked first. */
+enum error_code call_view_at(struct call *call, struct text path, struct view **ret_view, struct error *error) AV_MUST_USE;
+/* And its resource; when there is none, no view is left open. */
+enum error_code call_resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret_resource,
+                             struct error *error) AV_MUST_USE;
 /* Commits, and puts id, version, created, counter of each operation's last result into the result. */
 enum error_code call_commit(struct call *call, struct transaction *transaction, struct error *error) AV_MUST_USE;
 enum error_code call_transaction(struct call *call, struct transaction **ret_transaction, struct error *error) AV_MUST_USE;

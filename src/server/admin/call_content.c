@@ -55,10 +55,8 @@ is_same(struct call *call, struct upload *upload, struct text path, bool *ret_sa
                     memcmp(digest, resource.digest, digest_size(algorithm)) == 0 &&
                     resource.source_mtime_us == signed_argument(call, "mtime_us", INT64_MIN);
         if (*ret_same) {
-            json_key(&call->result, "id");
-            json_put_u64(&call->result, resource.id);
-            json_key(&call->result, "unchanged");
-            json_put_bool(&call->result, true);
+            json_member_u64(&call->result, "id", resource.id);
+            json_member_bool(&call->result, "unchanged", true);
         }
     }
     view_close(view);
@@ -154,13 +152,10 @@ call_get(struct call *call, struct error *error)
     struct content_reader *reader = NULL;
     struct text path = call_text(call, "path");
     struct wanted_version wanted = {call_number(call, "version"), &resource, false};
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &view, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(view, path, &resource, error);
-    if (code == ERROR_NONE && resource.kind != RESOURCE_FILE)
+    if (resource.kind != RESOURCE_FILE)
         code = error_set(error, ERROR_CONFLICT, "%.*s is a container: get -r", TEXT_ARG(path));
     if (code == ERROR_NONE && wanted.number != 0)
         code = view_versions(view, resource.id, wanted.number - 1, take_version, &wanted, error);

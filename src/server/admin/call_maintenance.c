@@ -9,8 +9,7 @@ faults_result(struct call *call, uint64_t faults, enum error_code code, struct e
         return code;
     if (faults > 0)
         return error_set(error, ERROR_CORRUPT, "%llu faults", (unsigned long long)faults);
-    json_key(&call->result, "faults");
-    json_put_u64(&call->result, 0);
+    json_member_u64(&call->result, "faults", 0);
     return ERROR_NONE;
 }
 

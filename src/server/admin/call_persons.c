@@ -136,20 +136,13 @@ send_user(void *context, const struct user *user)
 {
     struct listing *listing = context;
     struct json_writer w = call_line_begin(listing->call);
-    json_key(&w, "id");
-    json_put_u64(&w, user->id);
-    json_key(&w, "user");
-    json_put_text(&w, user->name);
-    json_key(&w, "role");
-    json_put_string(&w, role_word(user->role));
-    json_key(&w, "full_name");
-    json_put_text(&w, user->full_name);
-    json_key(&w, "email");
-    json_put_text(&w, user->email);
-    json_key(&w, "disabled");
-    json_put_bool(&w, user->disabled);
-    json_key(&w, "password");
-    json_put_bool(&w, user->has_password);
+    json_member_u64(&w, "id", user->id);
+    json_member_text(&w, "user", user->name);
+    json_member_string(&w, "role", role_word(user->role));
+    json_member_text(&w, "full_name", user->full_name);
+    json_member_text(&w, "email", user->email);
+    json_member_bool(&w, "disabled", user->disabled);
+    json_member_bool(&w, "password", user->has_password);
     listing->code = call_line_end(listing->call, &w, listing->error);
     return listing->code == ERROR_NONE;
 }
@@ -221,10 +214,8 @@ send_group(void *context, const struct user_group *group)
 {
     struct listing *listing = context;
     struct json_writer w = call_line_begin(listing->call);
-    json_key(&w, "id");
-    json_put_u64(&w, group->id);
-    json_key(&w, "group");
-    json_put_text(&w, group->name);
+    json_member_u64(&w, "id", group->id);
+    json_member_text(&w, "group", group->name);
     json_key(&w, "members");
     json_begin_array(&w);
     for (size_t i = 0; i < group->member_count; i++) {
@@ -263,10 +254,8 @@ call_token_add(struct call *call, struct error *error)
     code = transaction_add_token(transaction, user.id, call_text(call, "label"), (int64_t)call_number(call, "expires_us"),
                                  token, error);
     code = finish(call, transaction, code, error);
-    if (code == ERROR_NONE) {
-        json_key(&call->result, "token");
-        json_put_string(&call->result, token);
-    }
+    if (code == ERROR_NONE)
+        json_member_string(&call->result, "token", token);
     return code;
 }
 
@@ -286,16 +275,11 @@ send_token(void *context, const struct token *token)
     struct listing *listing = context;
     struct user user;
     struct json_writer w = call_line_begin(listing->call);
-    json_key(&w, "id");
-    json_put_u64(&w, token->id);
-    json_key(&w, "user");
-    json_put_text(&w, view_user_by_id(listing->view, token->user, &user, NULL) == ERROR_NONE ? user.name : TEXT(""));
-    json_key(&w, "label");
-    json_put_text(&w, token->label);
-    json_key(&w, "created_us");
-    json_put_i64(&w, token->created_us);
-    json_key(&w, "expires_us");
-    json_put_i64(&w, token->expires_us);
+    json_member_u64(&w, "id", token->id);
+    json_member_text(&w, "user", view_user_by_id(listing->view, token->user, &user, NULL) == ERROR_NONE ? user.name : TEXT(""));
+    json_member_text(&w, "label", token->label);
+    json_member_i64(&w, "created_us", token->created_us);
+    json_member_i64(&w, "expires_us", token->expires_us);
     listing->code = call_line_end(listing->call, &w, listing->error);
     return listing->code == ERROR_NONE;
 }
@@ -341,12 +325,10 @@ put_subject(struct listing *listing, struct json_writer *w, const struct rule_en
             buffer_append_text(&words, group.name);
         break;
     }
-    json_key(w, "subject");
-    json_put_text(w, buffer_text(&words));
+    json_member_text(w, "subject", buffer_text(&words));
     buffer_clear(&words);
     rights_words(entry->rights, &words);
-    json_key(w, "rights");
-    json_put_text(w, buffer_text(&words));
+    json_member_text(w, "rights", buffer_text(&words));
     buffer_release(&words);
 }
 
@@ -357,21 +339,16 @@ call_access_ls(struct call *call, struct error *error)
     struct resource resource;
     struct access access;
     struct text path = call_text(call, "path"), from;
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &listing.view, error);
+    enum error_code code = call_resolve(call, path, &listing.view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(listing.view, path, &resource, error);
-    if (code == ERROR_NONE)
-        code = view_access(listing.view, &resource, &access, error);
+    code = view_access(listing.view, &resource, &access, error);
     if (code == ERROR_NONE)
         code = view_path(listing.view, access.rule_of, &from, error);
     for (size_t i = 0; code == ERROR_NONE && i < access.count; i++) {
         struct json_writer w = call_line_begin(call);
         put_subject(&listing, &w, &access.entries[i]);
-        json_key(&w, "from");
-        json_put_text(&w, from);
+        json_member_text(&w, "from", from);
         code = call_line_end(call, &w, error);
     }
     view_close(listing.view);

@@ -61,18 +61,12 @@ static enum error_code
 send_statement(struct call *call, const struct statement *s, struct error *error)
 {
     struct json_writer w = call_line_begin(call);
-    json_key(&w, "attribute");
-    json_put_text(&w, s->attribute);
-    json_key(&w, "place");
-    json_put_u64(&w, s->place);
-    json_key(&w, "value");
-    json_put_text(&w, s->value);
-    json_key(&w, "qualifier");
-    json_put_text(&w, s->qualifier);
-    if (s->extra.length > 0) {
-        json_key(&w, "extra");
-        json_put_text(&w, s->extra);
-    }
+    json_member_text(&w, "attribute", s->attribute);
+    json_member_u64(&w, "place", s->place);
+    json_member_text(&w, "value", s->value);
+    json_member_text(&w, "qualifier", s->qualifier);
+    if (s->extra.length > 0)
+        json_member_text(&w, "extra", s->extra);
     return call_line_end(call, &w, error);
 }
 
@@ -84,14 +78,10 @@ call_meta_ls(struct call *call, struct error *error)
     struct statement_iterator *iterator;
     struct statement statement;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &view, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
-    code = view_resolve(view, path, &resource, error);
-    if (code == ERROR_NONE)
-        code = view_statements(view, resource.id, call_text(call, "attribute"), &iterator, error);
+    code = view_statements(view, resource.id, call_text(call, "attribute"), &iterator, error);
     if (code == ERROR_NONE) {
         while (code == ERROR_NONE && statement_iterator_next(iterator, &statement))
             code = send_statement(call, &statement, error);
@@ -170,8 +160,7 @@ put_event_time(struct json_writer *w, int64_t time_us)
 {
     char text[DATE_TEXT_SIZE];
     date_write(time_us, DATE_MICROSECONDS, text);
-    json_key(w, "time");
-    json_put_string(w, text);
+    json_member_string(w, "time", text);
 }
 
 static bool
@@ -179,17 +168,12 @@ send_event(void *context, const struct event *event)
 {
     struct finding *finding = context;
     struct json_writer w = call_line_begin(finding->call);
-    json_key(&w, "id");
-    json_put_u64(&w, event->id);
-    json_key(&w, "sequence");
-    json_put_u64(&w, event->sequence);
+    json_member_u64(&w, "id", event->id);
+    json_member_u64(&w, "sequence", event->sequence);
     put_event_time(&w, event->time_us);
-    json_key(&w, "operation");
-    json_put_string(&w, event->operation);
-    json_key(&w, "user");
-    json_put_text(&w, event->user_name);
-    json_key(&w, "version");
-    json_put_u64(&w, event->version);
+    json_member_string(&w, "operation", event->operation);
+    json_member_text(&w, "user", event->user_name);
+    json_member_u64(&w, "version", event->version);
     finding->code = call_line_end(finding->call, &w, finding->error);
     return finding->code == ERROR_NONE;
 }
@@ -214,9 +198,7 @@ call_history(struct call *call, struct error *error)
     struct gone_ids gone = {.count = 0};
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &finding.view, error);
+    enum error_code code = call_view_at(call, path, &finding.view, error);
     if (code != ERROR_NONE)
         return code;
     struct error why = {0};

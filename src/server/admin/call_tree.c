@@ -13,25 +13,15 @@ call_status(struct call *call, struct error *error)
     struct json_writer *w = &call->result;
     model_health(call->model, &health);
     model_identity(call->model, &identity);
-    json_key(w, "store");
-    json_put_string(w, identity.uuid);
-    json_key(w, "format");
-    json_put_u64(w, identity.format);
-    json_key(w, "digest");
-    json_put_string(w, identity.digest);
-    json_key(w, "data");
-    json_put_string(w, call->folder);
-    json_key(w, "process");
-    json_put_u64(w, (uint64_t)getpid());
-    json_key(w, "writable");
-    json_put_bool(w, health.writable);
-    if (!health.writable) {
-        json_key(w, "why");
-        json_put_string(w, health.why);
-    }
-#define NUMBER(name)                                                                               \
-    json_key(w, #name);                                                                            \
-    json_put_u64(w, health.name)
+    json_member_string(w, "store", identity.uuid);
+    json_member_u64(w, "format", identity.format);
+    json_member_string(w, "digest", identity.digest);
+    json_member_string(w, "data", call->folder);
+    json_member_u64(w, "process", (uint64_t)getpid());
+    json_member_bool(w, "writable", health.writable);
+    if (!health.writable)
+        json_member_string(w, "why", health.why);
+#define NUMBER(name) json_member_u64(w, #name, health.name)
     NUMBER(resources);
     NUMBER(files);
     NUMBER(bytes);
@@ -41,8 +31,7 @@ call_status(struct call *call, struct error *error)
     NUMBER(follower_sequence);
     NUMBER(follower_pending);
 #undef NUMBER
-    json_key(w, "chain");
-    json_put_hex(w, health.chain, sizeof health.chain);
+    json_member_hex(w, "chain", health.chain, sizeof health.chain);
     return model_volumes(call->model, call_maintenance_line, call, error);
 }
 
@@ -52,20 +41,6 @@ joined(struct arena *arena, struct text folder, struct text name)
     const char *path = arena_printf(arena, "%.*s%s%.*s", TEXT_ARG(folder),
                                     folder.length > 0 && folder.data[folder.length - 1] == '/' ? "" : "/", TEXT_ARG(name));
     return path == NULL ? TEXT("") : text_from(path);
-}
-
-static enum error_code
-resolve(struct call *call, struct text path, struct view **ret_view, struct resource *ret, struct error *error)
-{
-    enum error_code code = path_check_existing(path, model_limits(call->model), error);
-    if (code == ERROR_NONE)
-        code = call_view(call, ret_view, error);
-    if (code != ERROR_NONE)
-        return code;
-    code = view_resolve(*ret_view, path, ret, error);
-    if (code != ERROR_NONE)
-        view_close(*ret_view);
-    return code;
 }
 
 static enum error_code
@@ -82,7 +57,7 @@ call_stat(struct call *call, struct error *error)
     struct view *view;
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     code = send_resource(call, &resource, path, error);
@@ -105,12 +80,10 @@ send_child(struct call *call, struct view *view, const struct child *child, bool
         return code;
     }
     w = call_line_begin(call);
-    json_key(&w, "name");
-    json_put_text(&w, child->name);
-    json_key(&w, "id");
-    json_put_u64(&w, child->id);
-    json_key(&w, "kind");
-    json_put_string(&w, child->kind == RESOURCE_FILE ? "file" : child->flags & RESOURCE_AGGREGATE ? "aggregate" : "container");
+    json_member_text(&w, "name", child->name);
+    json_member_u64(&w, "id", child->id);
+    json_member_string(&w, "kind",
+                       child->kind == RESOURCE_FILE ? "file" : child->flags & RESOURCE_AGGREGATE ? "aggregate" : "container");
     return call_line_end(call, &w, error);
 }
 
@@ -154,7 +127,7 @@ call_ls(struct call *call, struct error *error)
     bool more = true;
     if (left == 0)
         left = UINT64_MAX;
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     if (resource.kind == RESOURCE_FILE) {
@@ -165,7 +138,7 @@ call_ls(struct call *call, struct error *error)
     view_close(view);
     buffer_append_text(&after, call_text(call, "after"));
     while (more && code == ERROR_NONE && left > 0) {
-        code = resolve(call, path, &view, &resource, error);
+        code = call_resolve(call, path, &view, &resource, error);
         if (code != ERROR_NONE)
             break;
         code = list_some(call, view, &resource, &after, &left, &more, error);
@@ -238,7 +211,7 @@ call_walk(struct call *call, struct error *error)
     struct view *view;
     struct resource resource;
     struct text path = call_text(call, "path");
-    enum error_code code = resolve(call, path, &view, &resource, error);
+    enum error_code code = call_resolve(call, path, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     code = send_resource(call, &resource, path, error);
@@ -439,7 +412,7 @@ call_cp(struct call *call, struct error *error)
     struct text from = call_text(call, "path"), to;
     enum error_code code = destination(call, from, call_text(call, "to"), &to, error);
     if (code == ERROR_NONE)
-        code = resolve(call, from, &view, &resource, error);
+        code = call_resolve(call, from, &view, &resource, error);
     if (code != ERROR_NONE)
         return code;
     if (resource.kind == RESOURCE_CONTAINER && !call_flag(call, "recursive"))
@@ -449,7 +422,6 @@ call_cp(struct call *call, struct error *error)
     else
         code = copy_tree(call, view, &resource, to, 0, &copied, error);
     view_close(view);
-    json_key(&call->result, "copied");
-    json_put_u64(&call->result, copied);
+    json_member_u64(&call->result, "copied", copied);
     return code;
 }
