@@ -31,8 +31,9 @@ xmlDoc *xslt__load(const xmlChar *uri, xmlDict *dictionary, int options, void *c
 
 /* Reads the text's bytes and moves it forward; borrowed. */
 struct xml_source xml__source_of_text(struct text *text);
-/* The parse alone, within a complaint that has begun; NULL after an error, which is set. */
-xmlDoc *xml__parse(const struct xml_source *source, struct xml_complaint *complaint, struct error *error);
+/* The parse alone, within a complaint that has begun; NULL after an error, which is set. `names`: where those of
+ * the document go, when it is to share them with another; or NULL. */
+xmlDoc *xml__parse(const struct xml_source *source, xmlDict *names, struct xml_complaint *complaint, struct error *error);
 
 enum error_code xml__document_new(xmlDoc *tree, struct xml_document **ret_document, struct error *error) AV_MUST_USE;
 

@@ -172,11 +172,16 @@ take_text(void *parser_, const xmlChar *data, int length)
 }
 
 static xmlParserCtxt *
-new_parser(struct reading *reading)
+new_parser(struct reading *reading, xmlDict *names)
 {
     xmlParserCtxt *parser = xmlNewParserCtxt();
     if (parser == NULL)
         return NULL;
+    if (names != NULL) {
+        xmlDictReference(names);
+        xmlDictFree(parser->dict);
+        parser->dict = names;
+    }
     parser->_private = reading;
     parser->sax->internalSubset = refuse_document_type;
     parser->sax->startElementNs = begin_element;
@@ -204,12 +209,12 @@ set_fault(const struct reading *reading, const struct xml_complaint *complaint, 
 }
 
 xmlDoc *
-xml__parse(const struct xml_source *source, struct xml_complaint *complaint, struct error *error)
+xml__parse(const struct xml_source *source, xmlDict *names, struct xml_complaint *complaint, struct error *error)
 {
     struct reading reading = {.source = source,
                               .limits = source->limits != NULL ? *source->limits : xml_limits_default()};
     xmlDoc *tree = NULL;
-    xmlParserCtxt *parser = new_parser(&reading);
+    xmlParserCtxt *parser = new_parser(&reading, names);
     if (parser == NULL)
         complaint->no_memory = true;
     else /* NOENT: the five entities are replaced at once; there can be no others */
@@ -229,7 +234,7 @@ xml_document_read(const struct xml_source *source, struct xml_document **ret_doc
     struct xml_complaint complaint;
     struct error fault = {0};
     xml__complaint_begin(&complaint);
-    xmlDoc *tree = xml__parse(source, &complaint, &fault);
+    xmlDoc *tree = xml__parse(source, NULL, &complaint, &fault);
     xml__complaint_end();
     if (tree != NULL)
         return xml__document_new(tree, ret_document, error);

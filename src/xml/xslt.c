@@ -33,7 +33,8 @@ xslt__load(const xmlChar *uri, xmlDict *dictionary, int options, void *context, 
     if (type != XSLT_LOAD_STYLESHEET || library_in_use == NULL || !library_in_use((const char *)uri, &xsl))
         return NULL;
     struct xml_source source = xml__source_of_text(&xsl);
-    xmlDoc *tree = xml__parse(&source, &complaint, &error);
+    /* libxslt compares names of one stylesheet by their address. */
+    xmlDoc *tree = xml__parse(&source, dictionary, &complaint, &error);
     if (tree != NULL)
         tree->URL = xmlStrdup(uri); /* by which libxslt sees an include that goes round */
     return tree;
