@@ -92,12 +92,15 @@ text_to_u64(struct text t, uint64_t *ret_value)
     return true;
 }
 
-/* Length of the well-formed sequence at p (at least one byte is there), or 0. Table 3-7 of Unicode. */
-static size_t
-sequence_length(const unsigned char *p, size_t left)
+/* Table 3-7 of Unicode. */
+size_t
+text_utf8_length(struct text t)
 {
+    const unsigned char *p = (const unsigned char *)t.data;
     unsigned char low = 0x80, high = 0xBF;
     size_t length;
+    if (t.length == 0)
+        return 0;
     if (p[0] < 0x80)
         return 1;
     if (p[0] >= 0xC2 && p[0] <= 0xDF)
@@ -108,7 +111,7 @@ sequence_length(const unsigned char *p, size_t left)
         length = 4;
     else
         return 0;
-    if (left < length)
+    if (t.length < length)
         return 0;
     if (p[0] == 0xE0)
         low = 0xA0;
@@ -129,13 +132,11 @@ sequence_length(const unsigned char *p, size_t left)
 bool
 text_is_utf8(struct text t)
 {
-    const unsigned char *p = (const unsigned char *)t.data;
-    size_t i = 0;
-    while (i < t.length) {
-        size_t length = sequence_length(p + i, t.length - i);
+    while (t.length > 0) {
+        size_t length = text_utf8_length(t);
         if (length == 0)
             return false;
-        i += length;
+        t = text_of(t.data + length, t.length - length);
     }
     return true;
 }

@@ -45,6 +45,8 @@ struct text text_trim(struct text t);
 bool text_to_u64(struct text t, uint64_t *ret_value);
 /* Well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms, up to U+10FFFF). */
 bool text_is_utf8(struct text t);
+/* Bytes of the well-formed sequence at the start, or 0: there is none. */
+size_t text_utf8_length(struct text t);
 /* malloc'ed NUL-terminated copy; aborts when memory is out. Caller frees. */
 char *text_copy(struct text t);
 
