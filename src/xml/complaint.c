@@ -5,8 +5,6 @@
 #include "base/ensure.h"
 
 #include <libxml/parser.h>
-#include <libxslt/imports.h>
-#include <libxslt/documents.h>
 #include <libxslt/security.h>
 #include <libxslt/xsltutils.h>
 #include <pthread.h>
@@ -20,26 +18,27 @@ load_nothing(const char *url, const char *id, xmlParserCtxtPtr parser)
     return NULL;
 }
 
-static xmlDocPtr
-load_no_document(const xmlChar *uri, xmlDictPtr dictionary, int options, void *context, xsltLoadType type)
+/* What a stylesheet names while it is compiled goes to xslt__load(), which opens no files either. */
+static int
+only_while_compiling(xsltSecurityPrefsPtr preferences, xsltTransformContextPtr transformation, const char *name)
 {
-    return NULL;
+    return transformation == NULL;
 }
 
 static void
 start_libraries(void)
 {
-    static const xsltSecurityOption options[] = {XSLT_SECPREF_READ_FILE, XSLT_SECPREF_WRITE_FILE,
-                                                 XSLT_SECPREF_CREATE_DIRECTORY, XSLT_SECPREF_READ_NETWORK,
-                                                 XSLT_SECPREF_WRITE_NETWORK};
+    static const xsltSecurityOption options[] = {XSLT_SECPREF_WRITE_FILE, XSLT_SECPREF_CREATE_DIRECTORY,
+                                                 XSLT_SECPREF_READ_NETWORK, XSLT_SECPREF_WRITE_NETWORK};
     xmlInitParser();
     xmlSetExternalEntityLoader(load_nothing);
-    xsltSetLoaderFunc(load_no_document);
+    xsltSetLoaderFunc(xslt__load);
     xsltSetGenericErrorFunc(NULL, xml__complain);
     xsltSecurityPrefsPtr nothing = xsltNewSecurityPrefs();
     ensure(nothing != NULL);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         ensure(xsltSetSecurityPrefs(nothing, options[i], xsltSecurityForbid) == 0);
+    ensure(xsltSetSecurityPrefs(nothing, XSLT_SECPREF_READ_FILE, only_while_compiling) == 0);
     xsltSetDefaultSecurityPrefs(nothing);
 }
 

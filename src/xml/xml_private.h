@@ -6,6 +6,7 @@
 #include "xml/xml_read.h"
 
 #include <libxml/tree.h>
+#include <libxslt/documents.h>
 
 struct xml_document {
     xmlDoc *tree;
@@ -24,6 +25,15 @@ void xml__complaint_end(void);
 /* For the libraries' callbacks of the printf kind and of the structured kind. */
 void xml__complain(void *context, const char *format, ...) AV_PRINTF(2, 3);
 void xml__complain_structured(void *context, xmlErrorPtr complaint);
+
+/* libxslt's loader: from the library of the stylesheet that this thread compiles, else nothing. */
+xmlDoc *xslt__load(const xmlChar *uri, xmlDict *dictionary, int options, void *context, xsltLoadType type);
+
+/* Reads the text's bytes and moves it forward; borrowed. */
+struct xml_source xml__source_of_text(struct text *text);
+/* The parse alone, within a complaint that has begun; NULL after an error, which is set. `names`: where those of
+ * the document go, when it is to share them with another; or NULL. */
+xmlDoc *xml__parse(const struct xml_source *source, xmlDict *names, struct xml_complaint *complaint, struct error *error);
 
 enum error_code xml__document_new(xmlDoc *tree, struct xml_document **ret_document, struct error *error) AV_MUST_USE;
 

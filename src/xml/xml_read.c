@@ -172,11 +172,16 @@ take_text(void *parser_, const xmlChar *data, int length)
 }
 
 static xmlParserCtxt *
-new_parser(struct reading *reading)
+new_parser(struct reading *reading, xmlDict *names)
 {
     xmlParserCtxt *parser = xmlNewParserCtxt();
     if (parser == NULL)
         return NULL;
+    if (names != NULL) {
+        xmlDictReference(names);
+        xmlDictFree(parser->dict);
+        parser->dict = names;
+    }
     parser->_private = reading;
     parser->sax->internalSubset = refuse_document_type;
     parser->sax->startElementNs = begin_element;
@@ -191,45 +196,62 @@ new_parser(struct reading *reading)
 }
 
 /* The first fault that was found, ours before the parser's. */
-static enum error_code
-fault_of(const struct reading *reading, const struct xml_complaint *complaint, struct error *error)
+static void
+set_fault(const struct reading *reading, const struct xml_complaint *complaint, struct error *error)
 {
     if (reading->code != ERROR_NONE) {
-        if (error != NULL)
-            *error = reading->error;
-        return reading->code;
-    }
-    if (complaint->no_memory)
-        return error_set(error, ERROR_NO_MEMORY, "no memory for an XML document");
-    return error_set(error, ERROR_INVALID, "not well-formed XML, line %d: %s", complaint->line, complaint->message);
+        *error = reading->error;
+        error->code = reading->code; /* a source or diversion may give a code without words */
+    } else if (complaint->no_memory)
+        error_set(error, ERROR_NO_MEMORY, "no memory for an XML document");
+    else
+        error_set(error, ERROR_INVALID, "not well-formed XML, line %d: %s", complaint->line, complaint->message);
+}
+
+xmlDoc *
+xml__parse(const struct xml_source *source, xmlDict *names, struct xml_complaint *complaint, struct error *error)
+{
+    struct reading reading = {.source = source,
+                              .limits = source->limits != NULL ? *source->limits : xml_limits_default()};
+    xmlDoc *tree = NULL;
+    xmlParserCtxt *parser = new_parser(&reading, names);
+    if (parser == NULL)
+        complaint->no_memory = true;
+    else /* NOENT: the five entities are replaced at once; there can be no others */
+        tree = xmlCtxtReadIO(parser, pull, NULL, &reading, NULL, NULL, XML_PARSE_NOENT | XML_PARSE_NONET | XML_PARSE_COMPACT);
+    bool sound = tree != NULL && reading.code == ERROR_NONE && parser->wellFormed && parser->nsWellFormed;
+    xmlFreeParserCtxt(parser);
+    if (sound)
+        return tree;
+    xmlFreeDoc(tree);
+    set_fault(&reading, complaint, error);
+    return NULL;
 }
 
 enum error_code
 xml_document_read(const struct xml_source *source, struct xml_document **ret_document, struct error *error)
 {
-    struct reading reading = {.source = source,
-                              .limits = source->limits != NULL ? *source->limits : xml_limits_default()};
     struct xml_complaint complaint;
-    xmlDoc *tree = NULL;
+    struct error fault = {0};
     xml__complaint_begin(&complaint);
-    xmlParserCtxt *parser = new_parser(&reading);
-    if (parser == NULL)
-        complaint.no_memory = true;
-    else /* NOENT: the five entities are replaced at once; there can be no others */
-        tree = xmlCtxtReadIO(parser, pull, NULL, &reading, NULL, NULL, XML_PARSE_NOENT | XML_PARSE_NONET | XML_PARSE_COMPACT);
-    bool sound = tree != NULL && reading.code == ERROR_NONE && parser->wellFormed && parser->nsWellFormed;
-    xmlFreeParserCtxt(parser);
+    xmlDoc *tree = xml__parse(source, NULL, &complaint, &fault);
     xml__complaint_end();
-    if (!sound) {
-        xmlFreeDoc(tree);
-        return fault_of(&reading, &complaint, error);
-    }
-    return xml__document_new(tree, ret_document, error);
+    if (tree != NULL)
+        return xml__document_new(tree, ret_document, error);
+    if (error != NULL)
+        *error = fault;
+    return fault.code;
+}
+
+struct xml_source
+xml__source_of_text(struct text *text)
+{
+    return (struct xml_source){.read = pull_text, .context = text};
 }
 
 enum error_code
 xml_document_parse(struct text bytes, struct xml_document **ret_document, struct error *error)
 {
-    struct xml_source source = {.read = pull_text, .context = &bytes};
+    struct xml_source source = xml__source_of_text(&bytes);
     return xml_document_read(&source, ret_document, error);
 }

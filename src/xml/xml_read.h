@@ -79,6 +79,8 @@ long xml_line(const struct xml_node *node);
 
 /* All text in the element and below, joined, into the arena. */
 struct text xml_text(const struct xml_node *node, struct arena *arena);
+/* Whether there is any but white space. */
+bool xml_has_text(const struct xml_node *node);
 /* Of the first child of that name; "" when there is none. */
 struct text xml_child_text(const struct xml_node *node, const char *namespace_uri, const char *name, struct arena *arena);
 /* False: it has no such attribute. The value goes into the arena. */

@@ -155,6 +155,19 @@ xml_text(const struct xml_node *node, struct arena *arena)
     return node == NULL ? TEXT("") : join_text(node_of(node), arena);
 }
 
+bool
+xml_has_text(const struct xml_node *node)
+{
+    const xmlNode *top = node_of(node);
+    for (const xmlNode *each = top == NULL ? NULL : next_below(top, top); each != NULL; each = next_below(each, top)) {
+        struct text piece = content_of(each);
+        for (size_t i = 0; i < piece.length; i++)
+            if (strchr(" \t\r\n", piece.data[i]) == NULL)
+                return true;
+    }
+    return false;
+}
+
 struct text
 xml_child_text(const struct xml_node *node, const char *namespace_uri, const char *name, struct arena *arena)
 {

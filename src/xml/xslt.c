@@ -22,12 +22,32 @@ struct xslt_stylesheet {
     char *name;
 };
 
+static __thread xslt_library *library_in_use; /* while this thread compiles */
+
+xmlDoc *
+xslt__load(const xmlChar *uri, xmlDict *dictionary, int options, void *context, xsltLoadType type)
+{
+    struct text xsl;
+    struct xml_complaint complaint = {0};
+    struct error error = {0};
+    if (type != XSLT_LOAD_STYLESHEET || library_in_use == NULL || !library_in_use((const char *)uri, &xsl))
+        return NULL;
+    struct xml_source source = xml__source_of_text(&xsl);
+    /* libxslt compares names of one stylesheet by their address. */
+    xmlDoc *tree = xml__parse(&source, dictionary, &complaint, &error);
+    if (tree != NULL)
+        tree->URL = xmlStrdup(uri); /* by which libxslt sees an include that goes round */
+    return tree;
+}
+
 static enum error_code
-compile(const char *name, struct xml_document *source, xsltStylesheet **ret_compiled, struct error *error)
+compile(const char *name, struct xml_document *source, xslt_library *library, xsltStylesheet **ret_compiled, struct error *error)
 {
     struct xml_complaint complaint;
     xml__complaint_begin(&complaint);
+    library_in_use = library;
     xsltStylesheet *compiled = xsltParseStylesheetDoc(source->tree);
+    library_in_use = NULL;
     xml__complaint_end();
     if (compiled == NULL)
         return error_set(error, ERROR_INVALID, "stylesheet %s does not compile: %s", name, complaint.message);
@@ -41,14 +61,14 @@ compile(const char *name, struct xml_document *source, xsltStylesheet **ret_comp
 }
 
 enum error_code
-xslt_stylesheet_new(const char *name, struct text xsl, struct xslt_stylesheet **ret_stylesheet, struct error *error)
+xslt_stylesheet_new(const char *name, struct text xsl, xslt_library *library, struct xslt_stylesheet **ret_stylesheet, struct error *error)
 {
     AV_CLEANUP(xml_document_clean) struct xml_document *source = NULL;
     xsltStylesheet *compiled;
     enum error_code code = xml_document_parse(xsl, &source, error);
     if (code != ERROR_NONE)
         return error_prefix(error, "stylesheet %s: ", name);
-    code = compile(name, source, &compiled, error);
+    code = compile(name, source, library, &compiled, error);
     if (code != ERROR_NONE)
         return code;
     struct xslt_stylesheet *stylesheet = malloc(sizeof *stylesheet);
@@ -77,7 +97,7 @@ read_file(int descriptor, const char *path, struct buffer *content, struct error
 }
 
 enum error_code
-xslt_stylesheet_load(const char *path, struct xslt_stylesheet **ret_stylesheet, struct error *error)
+xslt_stylesheet_load(const char *path, xslt_library *library, struct xslt_stylesheet **ret_stylesheet, struct error *error)
 {
     struct buffer content = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -86,7 +106,7 @@ xslt_stylesheet_load(const char *path, struct xslt_stylesheet **ret_stylesheet, 
     enum error_code code = read_file(descriptor, path, &content, error);
     close(descriptor);
     if (code == ERROR_NONE)
-        code = xslt_stylesheet_new(path, buffer_text(&content), ret_stylesheet, error);
+        code = xslt_stylesheet_new(path, buffer_text(&content), library, ret_stylesheet, error);
     buffer_release(&content);
     return code;
 }

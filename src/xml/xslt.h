@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * struct xslt_stylesheet: an XSLT 1.0 stylesheet, compiled once, over libxslt. It can read and write nothing but the
- * document and parameters that it is given: no files, no network, no document(), import or include, no extensions. Depth and
- * work are bounded. <xsl:message terminate="yes"> is an error whose text is the message.
+ * document and parameters that it is given: no files, no network, no document(), no extensions; what it includes or imports
+ * comes from its library alone. Depth and work are bounded. <xsl:message terminate="yes"> is an error whose text is the message.
  *
  * Life: xslt_stylesheet_new() or _load() - xslt_apply()... - xslt_stylesheet_free().
  * Threads: a stylesheet may be applied by many threads at once; a source document by one.
@@ -19,11 +19,15 @@ struct xslt_parameter {
     struct text value; /* a string for the stylesheet, never an expression */
 };
 
-/* INVALID: it does not compile. `name` is for messages; copied. */
-enum error_code xslt_stylesheet_new(const char *name, struct text xsl, struct xslt_stylesheet **ret_stylesheet,
-                                    struct error *error) AV_MUST_USE;
+/* What xsl:include and xsl:import find by their href, taken as a name. False: there is none. Used while compiling only. */
+typedef bool xslt_library(const char *name, struct text *ret_xsl);
+
+/* INVALID: it does not compile. `name` is for messages; copied. `library` NULL: it includes nothing. */
+enum error_code xslt_stylesheet_new(const char *name, struct text xsl, xslt_library *library,
+                                    struct xslt_stylesheet **ret_stylesheet, struct error *error) AV_MUST_USE;
 /* NOT_FOUND: there is no such file. LIMIT: over 1 MiB. */
-enum error_code xslt_stylesheet_load(const char *path, struct xslt_stylesheet **ret_stylesheet, struct error *error) AV_MUST_USE;
+enum error_code xslt_stylesheet_load(const char *path, xslt_library *library, struct xslt_stylesheet **ret_stylesheet,
+                                     struct error *error) AV_MUST_USE;
 void xslt_stylesheet_free(struct xslt_stylesheet *stylesheet); /* NULL is fine */
 
 /* INVALID: the stylesheet refuses the source, fails or goes over its limits. May strip white space of the source. */

@@ -50,6 +50,8 @@ a_document_is_looked_at_by_namespace_and_name(void **state)
     assert_text(xml_text(b, &arena), TEXT("one > <two>"));
     assert_true(xml_is(xml_sibling(b, NULL, NULL), "urn:2", "b"));
     assert_text(xml_child_text(root, "", "c", &arena), TEXT("df"));
+    assert_true(xml_has_text(root));
+    assert_false(xml_has_text(xml_sibling(b, "urn:2", "b")));
     assert_text(xml_child_text(root, "urn:9", "c", &arena), TEXT(""));
     assert_true(xml_parent(b) == root);
     assert_null(xml_child(xml_sibling(b, "urn:2", "b"), NULL, NULL));
@@ -394,7 +396,7 @@ compiled(struct text xsl)
 {
     struct xslt_stylesheet *stylesheet;
     struct error error = {0};
-    if (xslt_stylesheet_new("test", xsl, &stylesheet, &error) != ERROR_NONE)
+    if (xslt_stylesheet_new("test", xsl, NULL, &stylesheet, &error) != ERROR_NONE)
         fail_msg("%s", error.message);
     return stylesheet;
 }
@@ -436,7 +438,7 @@ stylesheets_that_do_not_compile_are_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct xslt_stylesheet *stylesheet = NULL;
         struct error error = {0};
-        enum error_code code = xslt_stylesheet_new("test", text_from(bad[i]), &stylesheet, &error);
+        enum error_code code = xslt_stylesheet_new("test", text_from(bad[i]), NULL, &stylesheet, &error);
         if (code != ERROR_INVALID || strstr(error.message, "test") == NULL)
             fail_msg("%s: %s, \"%s\"", bad[i], error_word(code), error.message);
     }
@@ -495,6 +497,43 @@ a_stylesheet_reads_and_writes_nothing_else(void **state)
     buffer_release(&out);
 }
 
+static bool
+one_book(const char *name, struct text *ret_xsl)
+{
+    if (strcmp(name, "part.xsl") == 0)
+        *ret_xsl = TEXT(XSL_BEGIN "<xsl:template match='a'><part/></xsl:template>"
+                        "<xsl:template match='/'><xsl:variable name='v'>q</xsl:variable><xsl:element name='r{$v}'><xsl:apply-templates/></xsl:element></xsl:template>" XSL_END);
+    else if (strcmp(name, "round.xsl") == 0)
+        *ret_xsl = TEXT(XSL_BEGIN "<xsl:include href='round.xsl'/>" XSL_END);
+    else
+        return false;
+    return true;
+}
+
+static void
+a_stylesheet_includes_and_imports_from_its_library_alone(void **state)
+{
+    static const char *const bad[] = {"round.xsl", "other.xsl", "/etc/passwd", "http://127.0.0.1:1/part.xsl"};
+    struct xslt_stylesheet *stylesheet;
+    struct buffer out = {0};
+    struct error error = {0};
+    (void)state;
+    assert_code(xslt_stylesheet_new("test",
+                                    TEXT("<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:import href='part.xsl'/>"
+                                         "<xsl:template match='b'/><xsl:template match='a'><mine/></xsl:template>" XSL_END),
+                                    one_book, &stylesheet, &error),
+                ERROR_NONE);
+    assert_code(applied(stylesheet, TEXT("<a/>"), NULL, 0, &out, NULL), ERROR_NONE);
+    assert_text(buffer_text(&out), TEXT("<rq><mine/></rq>\n"));
+    xslt_stylesheet_free(stylesheet);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char xsl[512];
+        snprintf(xsl, sizeof xsl, XSL_BEGIN "<xsl:include href='%s'/>" XSL_END, bad[i]);
+        assert_code(xslt_stylesheet_new("test", text_from(xsl), one_book, &stylesheet, NULL), ERROR_INVALID);
+    }
+    buffer_release(&out);
+}
+
 static void
 a_stylesheet_comes_from_a_file(void **state)
 {
@@ -503,17 +542,17 @@ a_stylesheet_comes_from_a_file(void **state)
     struct buffer out = {0};
     struct error error = {0};
     (void)state;
-    assert_code(xslt_stylesheet_load("/nonexistent/x.xsl", &stylesheet, NULL), ERROR_NOT_FOUND);
+    assert_code(xslt_stylesheet_load("/nonexistent/x.xsl", NULL, &stylesheet, NULL), ERROR_NOT_FOUND);
     int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     static const char xsl[] = XSL_BEGIN "<xsl:template match='/'><file/></xsl:template>" XSL_END;
     assert_int_equal(write(descriptor, xsl, sizeof xsl - 1), sizeof xsl - 1);
-    assert_code(xslt_stylesheet_load(path, &stylesheet, NULL), ERROR_NONE);
+    assert_code(xslt_stylesheet_load(path, NULL, &stylesheet, NULL), ERROR_NONE);
     assert_code(applied(stylesheet, TEXT("<a/>"), NULL, 0, &out, NULL), ERROR_NONE);
     assert_text(buffer_text(&out), TEXT("<file/>\n"));
     xslt_stylesheet_free(stylesheet);
     assert_int_equal(ftruncate(descriptor, (1 << 20) + 1), 0);
-    assert_code(xslt_stylesheet_load(path, &stylesheet, &error), ERROR_LIMIT);
+    assert_code(xslt_stylesheet_load(path, NULL, &stylesheet, &error), ERROR_LIMIT);
     close(descriptor);
     unlink(path);
     buffer_release(&out);
@@ -578,6 +617,7 @@ main(void)
         cmocka_unit_test(stylesheets_that_do_not_compile_are_refused),
         cmocka_unit_test(a_stylesheet_can_refuse_and_cannot_run_for_ever),
         cmocka_unit_test(a_stylesheet_reads_and_writes_nothing_else),
+        cmocka_unit_test(a_stylesheet_includes_and_imports_from_its_library_alone),
         cmocka_unit_test(a_stylesheet_comes_from_a_file),
         cmocka_unit_test(a_stylesheet_is_applied_by_many_threads_at_once),
     };
