@@ -94,19 +94,27 @@ bulk__give(struct store *store, struct volume *volume, uint64_t committed_end)
 
 /* ---- after opening ---- */
 
-/* A volume whose end is committed content and two zero blocks is sealed. */
+/* A volume whose end is committed content and two zero blocks is sealed; one that is damaged is
+ * taken for sealed. An upload that came to nothing leaves zeros behind what is committed, or the
+ * preamble that was to stand there. Anything else is committed content, moved by bytes put in
+ * before it: to cut it would lose it. */
 static enum error_code
 is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_sealed,
           struct error *error)
 {
-    unsigned char end[END_BYTES];
+    unsigned char end[END_BYTES] = {0};
+    size_t length;
     *ret_sealed = volume->generation > 1 || committed > size;
-    if (*ret_sealed || size != committed + END_BYTES)
+    if (*ret_sealed || size == committed)
         return ERROR_NONE;
-    enum error_code code = device_read_exactly(volume->file, committed, end, sizeof end, error);
-    if (code == ERROR_NONE)
-        *ret_sealed = tar_block_is_zero(end) && tar_block_is_zero(end + TAR_BLOCK_SIZE);
-    return code;
+    enum error_code code = device_read(volume->file, committed, end, sizeof end, &length, error);
+    if (code != ERROR_NONE)
+        return code;
+    if (tar_block_is_zero(end))
+        *ret_sealed = size == committed + END_BYTES && tar_block_is_zero(end + TAR_BLOCK_SIZE);
+    else
+        *ret_sealed = !tar_block_begins_preamble(end);
+    return ERROR_NONE;
 }
 
 static enum error_code

@@ -6,6 +6,7 @@
 
 enum { GROUPS = 9 }; /* the third and the seventh have no entries, only a line */
 #define LOG "log-0000000001.tar"
+#define BULK "bulk-0000000002.tar"
 
 static void
 commit_line(struct fixture *f)
@@ -19,17 +20,17 @@ commit_line(struct fixture *f)
 }
 
 static void
-log_path(const struct fixture *f, char path[160])
+path_of(const struct fixture *f, const char *name, char path[160])
 {
-    snprintf(path, 160, "%s/" LOG, f->volumes);
+    snprintf(path, 160, "%s/%s", f->volumes, name);
 }
 
 static void
-read_log(struct fixture *f, struct buffer *bytes)
+read_volume(struct fixture *f, const char *name, struct buffer *bytes)
 {
     char path[160];
     struct stat facts;
-    log_path(f, path);
+    path_of(f, name, path);
     buffer_clear(bytes);
     assert_int_equal(stat(path, &facts), 0);
     char *to = buffer_reserve(bytes, (size_t)facts.st_size);
@@ -41,10 +42,10 @@ read_log(struct fixture *f, struct buffer *bytes)
 }
 
 static void
-write_log(struct fixture *f, struct text bytes)
+write_volume(struct fixture *f, const char *name, struct text bytes)
 {
     char path[160];
-    log_path(f, path);
+    path_of(f, name, path);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes.data, 1, bytes.length, file), bytes.length);
@@ -72,7 +73,7 @@ make_groups(struct fixture *f, unsigned groups, struct buffer *whole)
     }
     struct position last = store_position(f->store);
     close_store(f);
-    read_log(f, whole);
+    read_volume(f, LOG, whole);
     return last;
 }
 
@@ -88,7 +89,7 @@ struct damage {
 };
 
 static void
-spoil(struct fixture *f, const struct buffer *whole, struct damage damage)
+spoil(struct fixture *f, const char *name, const struct buffer *whole, struct damage damage)
 {
     struct buffer bytes = {0};
     buffer_append(&bytes, whole->data, damage.at);
@@ -96,7 +97,7 @@ spoil(struct fixture *f, const struct buffer *whole, struct damage damage)
         buffer_append_char(&bytes, (char)(i * 37 + 11));
     buffer_append(&bytes, whole->data + damage.at + damage.removed,
                   whole->length - damage.at - damage.removed);
-    write_log(f, buffer_text(&bytes));
+    write_volume(f, name, buffer_text(&bytes));
     buffer_release(&bytes);
 }
 
@@ -108,15 +109,15 @@ expect_refused(struct fixture *f, const struct buffer *whole, struct damage dama
     struct error error = {0};
     struct buffer before = {0}, after = {0};
     unsigned faults = f->faults;
-    spoil(f, whole, damage);
-    read_log(f, &before);
+    spoil(f, LOG, whole, damage);
+    read_volume(f, LOG, &before);
     enum error_code code =
         store_open(&f->options, known, count_fault, f, &f->store, &f->recovery, &error);
     if (code != ERROR_CORRUPT || strstr(error.message, "log volume 1 is sound up to") == NULL)
         fail_msg("%zu bytes out and %zu in at %zu: %s: %s", damage.removed, damage.inserted,
                  damage.at, error_word(code), error.message);
     assert_true(f->faults > faults);
-    read_log(f, &after);
+    read_volume(f, LOG, &after);
     assert_true(text_equal(buffer_text(&before), buffer_text(&after)));
     buffer_release(&before);
     buffer_release(&after);
@@ -125,7 +126,7 @@ expect_refused(struct fixture *f, const struct buffer *whole, struct damage dama
 static void
 expect_all_groups(struct fixture *f, struct text bytes)
 {
-    write_log(f, bytes);
+    write_volume(f, LOG, bytes);
     open_store(f, NULL);
     assert_int_equal(count_groups(f, 0), GROUPS);
     close_store(f);
@@ -216,7 +217,7 @@ the_words_name_group_place_and_amount(void **state)
     char wanted[100];
     (void)state;
     struct position last = make_groups(&f, 2, &whole);
-    spoil(&f, &whole, (struct damage){1024, 1024, 0});
+    spoil(&f, LOG, &whole, (struct damage){1024, 1024, 0});
     assert_int_equal(store_open(&f.options, NULL, count_fault, &f, &f.store, &f.recovery, &error),
                      ERROR_CORRUPT);
     assert_int_equal(f.last_fault.volume, 1);
@@ -224,7 +225,7 @@ the_words_name_group_place_and_amount(void **state)
     snprintf(wanted, sizeof wanted, "group 1 is whole, but at ");
     assert_non_null(strstr(error.message, wanted));
     assert_non_null(strstr(error.message, ": 1024 bytes before it are missing"));
-    spoil(&f, &whole, (struct damage){last.offset - 512, 0, 1536});
+    spoil(&f, LOG, &whole, (struct damage){last.offset - 512, 0, 1536});
     assert_int_equal(store_open(&f.options, NULL, count_fault, &f, &f.store, &f.recovery, &error),
                      ERROR_CORRUPT);
     snprintf(wanted, sizeof wanted,
@@ -258,7 +259,7 @@ for_reading_only_it_opens_and_verification_names_it(void **state)
     uint64_t faults;
     (void)state;
     struct position last = make_groups(&f, 2, &whole);
-    spoil(&f, &whole, (struct damage){last.offset - 512, 0, 1024});
+    spoil(&f, LOG, &whole, (struct damage){last.offset - 512, 0, 1024});
     f.options.read_only = true;
     open_store(&f, NULL);
     assert_int_equal(f.faults, 1);
@@ -268,6 +269,49 @@ for_reading_only_it_opens_and_verification_names_it(void **state)
     assert_int_equal(f.last_fault.sequence, 2);
     assert_int_equal(f.last_fault.offset, last.offset + 512);
     assert_int_equal(count_groups(&f, 0), 1);
+    let_go(&f, &whole);
+}
+
+/* ---- bulk volumes ---- */
+
+/* What moved behind the committed end of a bulk volume is content, not an upload that came to
+ * nothing. */
+static void
+what_moved_in_a_bulk_volume_is_not_cut(void **state)
+{
+    struct fixture f;
+    struct buffer whole = {0}, after = {0}, sums[2] = {{0}};
+    struct content_reference references[2];
+    struct error error = {0};
+    struct verify_options options = {0};
+    uint64_t faults;
+    (void)state;
+    make_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    for (unsigned i = 0; i < 2; i++)
+        deposit(&f, i, 150000, &references[i], &sums[i]);
+    close_store(&f);
+    read_volume(&f, BULK, &whole);
+    struct bulk_length length = {2, whole.length};
+    for (size_t inserted = 512; inserted <= 2048; inserted += 512) {
+        spoil(&f, BULK, &whole, (struct damage){4000, 0, inserted});
+        open_store(&f, NULL);
+        check(store_set_bulk_lengths(f.store, &length, 1, &error), &error);
+        check(store_verify(f.store, &options, count_fault, &f, &faults, &error), &error);
+        assert_true(faults > 0);
+        close_store(&f);
+        read_volume(&f, BULK, &after);
+        assert_int_equal(after.length, whole.length + inserted);
+    }
+    write_volume(&f, BULK, buffer_text(&whole));
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, &length, 1, &error), &error);
+    for (unsigned i = 0; i < 2; i++) {
+        expect_content(&f, i, &references[i]);
+        buffer_release(&sums[i]);
+    }
+    buffer_release(&after);
     let_go(&f, &whole);
 }
 
@@ -281,6 +325,7 @@ main(void)
         cmocka_unit_test(a_group_beyond_the_first_window_is_found),
         cmocka_unit_test(the_words_name_group_place_and_amount),
         cmocka_unit_test(zeros_in_the_place_of_what_is_missing_bring_all_groups_back),
+        cmocka_unit_test(what_moved_in_a_bulk_volume_is_not_cut),
         cmocka_unit_test(for_reading_only_it_opens_and_verification_names_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
