@@ -118,7 +118,7 @@ apply_line(struct application *a, const struct journal_group *group, unsigned in
     code = line_effects(&line, &origin, e->apply, e->context, error);
     if (line.operation != OPERATION_PURGED)
         return code;
-    for (size_t i = 0; e->forget != NULL && i < line.ids.count && code == ERROR_NONE; i++)
+    for (size_t i = 0; i < line.ids.count && code == ERROR_NONE; i++)
         code = e->forget(e->context, line.ids.ids[i], error);
     if (e->known.sequence == 0 && code == ERROR_NONE)
         code = line_effects_kept(&line, e->apply, e->context, error);

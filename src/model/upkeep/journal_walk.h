@@ -41,7 +41,8 @@ struct journal_effects {
     struct position known; /* the catalog has these groups already; {0}: it is empty */
     uint64_t next_id;      /* of the catalog */
     effect_function *apply;
-    /* Takes a purged resource out of what was applied; NULL: what was purged has never been applied. */
+    /* Takes a purged resource out of what was applied: its own lines, where the catalog had them before, and what
+     * lines of others have added to its counts. */
     enum error_code (*forget)(void *context, uint64_t id, struct error *error);
     enum error_code (*after_group)(void *context, struct error *error); /* may be NULL */
     void *context;

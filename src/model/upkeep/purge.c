@@ -124,7 +124,19 @@ gather_sums(struct purge *p, const struct journal_group *group, struct place sum
     }
 }
 
-/* Count effects on resources that stay. */
+static enum error_code
+is_purged(struct model *model, uint64_t id, bool *ret, struct error *error)
+{
+    struct buffer value = {0};
+    struct key key;
+    key_node(&key, id);
+    enum error_code code = catalog_get(model->catalog, NULL, key_text(&key), &value, error);
+    buffer_release(&value);
+    *ret = code == ERROR_NOT_FOUND;
+    return *ret ? ERROR_NONE : code;
+}
+
+/* Count effects on resources that stay. Those that it once was below may have been purged. */
 static enum error_code
 keep_effect(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
 {
@@ -145,7 +157,11 @@ keep_effect(void *context, enum fold fold, struct text key, struct text operand,
                 all[i].counts.change = one.counts.change;
             return ERROR_NONE;
         }
-    buffer_append(&p->kept, &one, sizeof one);
+    bool purged = false;
+    if (code == ERROR_NONE)
+        code = is_purged(p->model, one.id, &purged, error);
+    if (code == ERROR_NONE && !purged)
+        buffer_append(&p->kept, &one, sizeof one);
     return code != ERROR_NONE ? code : buffer_status(&p->kept, error);
 }
 
