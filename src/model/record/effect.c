@@ -688,6 +688,17 @@ effects_of_COMPACTED(struct emitter *e)
     emit_volume(e);
 }
 
+/* Whoever opens the catalog sees that it lacks what this operation does. */
+static void
+effects_of_unknown(struct emitter *e)
+{
+    struct key key = {.length = 0};
+    key_append(&key, TEXT(KEY_LATER));
+    buffer_append_varint(&e->operand, e->origin->sequence);
+    buffer_append_counted(&e->operand, e->line->unknown);
+    emit_operand(e, FOLD_SET, &key);
+}
+
 typedef void operation_effects(struct emitter *);
 static operation_effects *const operation_effects_of[OPERATION_COUNT] = {
 #define X(name, word, about) [OPERATION_##name] = effects_of_##name,
@@ -702,6 +713,8 @@ line_effects(const struct line *line, const struct line_origin *origin, effect_f
     struct emitter e = {line, origin, effect, context, error, ERROR_NONE, {0}};
     if (line->operation < OPERATION_COUNT)
         operation_effects_of[line->operation](&e);
+    else
+        effects_of_unknown(&e);
     buffer_release(&e.operand);
     return e.status;
 }

@@ -112,7 +112,6 @@ apply_line(struct application *a, const struct journal_group *group, unsigned in
     enum error_code code = line_parse(&a->arena, group->lines[index], &line, &purged, error);
     if (code != ERROR_NONE || purged)
         return code;
-    e->unknown_operation |= line.operation == OPERATION_UNKNOWN;
     if (line.operation == OPERATION_LEASE)
         e->next_id = line.next;
     code = line_effects(&line, &origin, e->apply, e->context, error);

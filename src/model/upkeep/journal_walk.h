@@ -47,7 +47,6 @@ struct journal_effects {
     enum error_code (*after_group)(void *context, struct error *error); /* may be NULL */
     void *context;
     const char *progress;
-    bool unknown_operation; /* set: there are lines of a later program */
 };
 enum error_code journal_effects_apply(struct journal_effects *effects, struct error *error) AV_MUST_USE;
 

@@ -311,8 +311,5 @@ replay_journal(struct model *model, struct error *error)
         code = flush(&r, error);
     overlay_free(r.overlay);
     catalog_batch_free(r.batch);
-    if (code == ERROR_NONE && effects.unknown_operation)
-        code = error_set(error, ERROR_UNSUPPORTED,
-                         "the journal holds operations of a later program: this one does not write here");
     return code;
 }
