@@ -404,13 +404,14 @@ open_store(struct model *model, struct error *error)
 static enum error_code
 cut_bulk_volumes(struct model *model, struct error *error)
 {
-    static const char from[] = {FAMILY_VOLUME}, to[] = {FAMILY_VOLUME + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
     struct catalog_scan *scan;
     struct text key, value;
     struct bulk_length *lengths = NULL;
     size_t count = 0, capacity = 0;
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_begin(&family, FAMILY_VOLUME);
+    enum error_code code = lookup_scan(&lookup, &family, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {

@@ -64,9 +64,7 @@ child_decode(struct text value, struct child_record *ret_child, struct error *er
     ret_child->id = cursor_varint(&cursor);
     ret_child->kind = (unsigned)cursor_varint(&cursor);
     ret_child->flags = (unsigned)cursor_varint(&cursor);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: a child record is damaged");
-    return ERROR_NONE;
+    return record_end(&cursor, "child", error);
 }
 
 /* The entry under its parent; the root has none. */
@@ -146,8 +144,7 @@ static void
 emit_work(struct emitter *e)
 {
     struct key key;
-    key_begin(&key, FAMILY_WORK);
-    key_number(&key, e->origin->sequence);
+    key_of(&key, FAMILY_WORK, e->origin->sequence);
     key_number32(&key, e->origin->index);
     buffer_append_varint(&e->operand, e->line->operation);
     buffer_append_varint(&e->operand, e->line->id);
@@ -761,8 +758,9 @@ position_decode(struct text value, struct position *ret_position, struct error *
     position.length = cursor_varint(&cursor);
     position.time_us = (int64_t)cursor_varint(&cursor);
     struct text chain = cursor_bytes(&cursor, CHAIN_BYTES);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: the position record is damaged");
+    enum error_code code = record_end(&cursor, "position", error);
+    if (code != ERROR_NONE)
+        return code;
     memcpy(position.chain, chain.data, CHAIN_BYTES);
     *ret_position = position;
     return ERROR_NONE;

@@ -58,14 +58,12 @@ in_batch(const struct purge *p, uint64_t id)
 static enum error_code
 gather_history(struct purge *p, uint64_t id, struct error *error)
 {
-    struct key from, to;
+    struct lookup lookup = {.catalog = p->model->catalog};
+    struct key prefix;
     struct text key, value;
     struct catalog_scan *scan;
-    key_begin(&from, FAMILY_HISTORY);
-    key_number(&from, id);
-    ensure(key_after(&from, &to));
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), false};
-    enum error_code code = catalog_scan_open(p->model->catalog, NULL, &range, &scan, error);
+    key_of(&prefix, FAMILY_HISTORY, id);
+    enum error_code code = lookup_scan(&lookup, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (catalog_scan_next(scan, &key, &value)) {
@@ -89,8 +87,7 @@ is_bulk(struct model *model, uint64_t volume)
     struct key key;
     struct buffer value = {0};
     struct volume_record record = {.bulk = false};
-    key_begin(&key, FAMILY_VOLUME);
-    key_number(&key, volume);
+    key_of(&key, FAMILY_VOLUME, volume);
     if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE)
         (void)!volume_decode(buffer_text(&value), &record, NULL);
     bool bulk = record.bulk;
@@ -441,14 +438,12 @@ add_to_batch(struct purge *p, uint64_t id, uint64_t by, struct error *error)
 static enum error_code
 children_of(struct model *model, uint64_t id, enum family family, struct buffer *ret, struct error *error)
 {
-    struct key from, to;
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key prefix;
     struct text key, value;
     struct catalog_scan *scan;
-    key_begin(&from, family);
-    key_number(&from, id);
-    ensure(key_after(&from, &to));
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), false};
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_of(&prefix, family, id);
+    enum error_code code = lookup_scan(&lookup, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
@@ -597,11 +592,12 @@ read_intent(struct model *model, const struct line_origin *origin, struct arena 
 static enum error_code
 pending_intents(struct model *model, struct buffer *ret_origins, struct error *error)
 {
-    static const char from[] = {FAMILY_WORK}, to[] = {FAMILY_WORK + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
     struct catalog_scan *scan;
     struct text key, value;
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_begin(&family, FAMILY_WORK);
+    enum error_code code = lookup_scan(&lookup, &family, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (catalog_scan_next(scan, &key, &value)) {

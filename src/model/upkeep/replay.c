@@ -69,12 +69,10 @@ load_next_id(struct catalog *catalog, uint64_t *ret_id, struct error *error)
 static enum error_code
 delete_range(struct overlay *overlay, const struct key *prefix, struct error *error)
 {
-    struct key to;
     struct text key, value;
     struct overlay_scan *scan;
     struct buffer keys = {0};
-    ensure(key_after(prefix, &to));
-    enum error_code code = overlay_scan_open(overlay, key_text(prefix), key_text(&to), &scan, error);
+    enum error_code code = overlay_scan_under(overlay, prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (overlay_scan_next(scan, &key, &value)) {
@@ -96,14 +94,12 @@ static enum error_code
 delete_derived(struct overlay *overlay, uint64_t id, enum family family,
                void (*derive)(struct overlay *, uint64_t id, struct text key, struct text value), struct error *error)
 {
-    struct key prefix, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     struct buffer pairs = {0};
-    key_begin(&prefix, family);
-    key_number(&prefix, id);
-    ensure(key_after(&prefix, &to));
-    enum error_code code = overlay_scan_open(overlay, key_text(&prefix), key_text(&to), &scan, error);
+    key_of(&prefix, family, id);
+    enum error_code code = overlay_scan_under(overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (overlay_scan_next(scan, &key, &value)) {
@@ -246,8 +242,7 @@ overlay_forget(struct overlay *overlay, uint64_t id, struct error *error)
         code = delete_place(overlay, id, error);
     for (size_t i = 0; i < sizeof owned / sizeof *owned && code == ERROR_NONE; i++) {
         struct key prefix;
-        key_begin(&prefix, owned[i]);
-        key_number(&prefix, id);
+        key_of(&prefix, owned[i], id);
         code = delete_range(overlay, &prefix, error);
     }
     return code;
