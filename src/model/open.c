@@ -444,6 +444,15 @@ note_missing(void *context, uint64_t number, bool bulk)
     note(context, "a volume is missing", words);
 }
 
+static enum error_code
+catch_up(struct model *model, struct error *error)
+{
+    enum error_code code = replay_journal(model, error);
+    if (code != ERROR_CONFLICT || model->borrowed_parts || model->options.read_only)
+        return code;
+    return renew_catalog(model, "what it lacks has been purged meanwhile", error);
+}
+
 /* docs/format.md, "Versions of this format": whoever meets an operation that they do not know does not write. The catalog
  * says so (effect.c), however it was made; to a later program it says what the catalog lacks. */
 static enum error_code
@@ -469,7 +478,7 @@ start(struct model *model, bool threads, struct error *error)
 {
     enum error_code code = open_store(model, error);
     if (code == ERROR_NONE)
-        code = replay_journal(model, error);
+        code = catch_up(model, error);
     if (code == ERROR_NONE)
         code = refuse_later_operations(model, error);
     if (code == ERROR_NONE)

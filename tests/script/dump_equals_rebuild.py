@@ -206,3 +206,18 @@ with Server(config="volume_size = 1M\n") as server:
     sound(server, "replayed")
     same(before, without_catalog(server, "rebuild")[0], "rebuilt")
     sound(server, "rebuilt")
+
+with Server() as server:  # a catalog from before a purge has some of what was erased, and not the rest
+    equal(server.put("/d/erased", b"first").status, 201)
+    server.stop()
+    shutil.copytree(os.path.join(server.data, "catalog"), os.path.join(server.folder, "old"))
+    server.start()
+    equal(server.put("/d/erased", b"second one").status, 204)
+    equal(server.put("/d/kept", b"kept").status, 201)
+    server.must("purge", "/d/erased")
+    server.stop()
+    before = dump(server)
+    shutil.rmtree(os.path.join(server.data, "catalog"))
+    shutil.copytree(os.path.join(server.folder, "old"), os.path.join(server.data, "catalog"))
+    same(before, dump(server), "with a catalog from before a purge")
+    sound(server, "with a catalog from before a purge")

@@ -34,7 +34,8 @@ enum error_code journal_walk(struct store *store, const struct journal_walk *wal
 /*
  * The effects of a stretch of the journal, for replay and rebuild: journal_effects_apply() from the group after
  * `known` on to the last, with `apply` called for each effect. Ids that damaged groups may have given out are skipped, so
- * that none is ever given out twice.
+ * that none is ever given out twice. CONFLICT: the catalog cannot be caught up with, because lines that it lacks have
+ * been purged; it must be made anew.
  */
 struct journal_effects {
     struct model *model;
