@@ -1295,11 +1295,12 @@ fill(struct damaged *d)
     expect_sound(d, "a new volume");
 }
 
-static void
+static bool
 append_line(void *context, struct text json)
 {
     buffer_append_text(context, json);
     buffer_append_char(context, '\n');
+    return true;
 }
 
 static void

@@ -86,11 +86,12 @@ a_replay_refuses_each_time(void **state)
     world_release(&w);
 }
 
-static void
+static bool
 append_line(void *context, struct text json)
 {
     buffer_append_text(context, json);
     buffer_append_char(context, '\n');
+    return true;
 }
 
 /* What it understands can be read: the catalog as it was left. */
