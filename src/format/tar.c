@@ -219,6 +219,13 @@ tar_block_is_zero(const void *block)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, TAR_BLOCK_SIZE - 1) == 0;
 }
 
+bool
+tar_block_begins_preamble(const void *block)
+{
+    size_t written = strnlen(block, sizeof X_HEADER_NAME - 1);
+    return written > 0 && memcmp(block, X_HEADER_NAME, written) == 0;
+}
+
 /* Octal digits, then NULs or blanks, as every writer of ustar ends them. */
 static bool
 read_octal(const char *field, size_t size, uint64_t *ret_value)

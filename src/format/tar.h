@@ -59,6 +59,8 @@ struct tar_block {
 };
 
 bool tar_block_is_zero(const void *block);
+/* Whether the block is the first of a preamble, or as much of it as a write that failed has left. */
+bool tar_block_begins_preamble(const void *block);
 /* Checks checksum, magic, octal fields and path. CORRUPT. `path_out` holds TAR_PATH_MAX bytes. */
 enum error_code tar_parse_block(const void *block, char *path_out, struct tar_block *ret_block,
                                 struct error *error) AV_MUST_USE;

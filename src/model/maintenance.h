@@ -41,7 +41,8 @@ enum error_code model_purge(struct model *model, const struct principal *princip
 /* Applies every journalled purge to a folder that holds copies of volumes. */
 enum error_code model_purge_copy(struct model *model, const char *folder, maintenance_line *line, void *context,
                                  struct error *error) AV_MUST_USE;
-/* The journal byte for byte as it stands in the volumes, one line a line, each group's own last; `check` verifies the chain; `expect` "SEQ:HASH" or "". */
+/* The journal byte for byte as it stands in the volumes, one line a line, each group's own last; `check` verifies the
+ * chain; `expect` "SEQ:HASH" or "". */
 enum error_code model_journal(struct model *model, uint64_t after, bool check, struct text expect,
                               maintenance_line *line, void *context, struct error *error) AV_MUST_USE;
 /* The live volumes as an extracted OCFL root. */

@@ -399,13 +399,14 @@ open_store(struct model *model, struct error *error)
 static enum error_code
 cut_bulk_volumes(struct model *model, struct error *error)
 {
-    static const char from[] = {FAMILY_VOLUME}, to[] = {FAMILY_VOLUME + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
     struct catalog_scan *scan;
     struct text key, value;
     struct bulk_length *lengths = NULL;
     size_t count = 0, capacity = 0;
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_begin(&family, FAMILY_VOLUME);
+    enum error_code code = lookup_scan(&lookup, &family, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
@@ -439,11 +440,42 @@ note_missing(void *context, uint64_t number, bool bulk)
 }
 
 static enum error_code
+catch_up(struct model *model, struct error *error)
+{
+    enum error_code code = replay_journal(model, error);
+    if (code != ERROR_CONFLICT || model->borrowed_parts || model->options.read_only)
+        return code;
+    return renew_catalog(model, "what it lacks has been purged meanwhile", error);
+}
+
+/* docs/format.md, "Versions of this format": whoever meets an operation that they do not know does not write. The catalog
+ * says so (effect.c), however it was made; to a later program it says what the catalog lacks. */
+static enum error_code
+refuse_later_operations(struct model *model, struct error *error)
+{
+    struct buffer value = {0};
+    enum error_code code = catalog_get(model->catalog, NULL, TEXT(KEY_LATER), &value, error);
+    if (code == ERROR_NONE && !model->options.read_only) {
+        struct cursor cursor = cursor_of(value.data, value.length);
+        uint64_t sequence = cursor_varint(&cursor);
+        struct text word = cursor_counted(&cursor);
+        code = error_set(error, ERROR_UNSUPPORTED,
+                         "group %llu holds \"%.*s\", an operation of a later program: archivolt " ARCHIVOLT_VERSION
+                         ", format %u, does not write here. A later one begins with rebuild",
+                         (unsigned long long)sequence, TEXT_ARG(word), STORE_FORMAT_VERSION);
+    }
+    buffer_release(&value);
+    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+}
+
+static enum error_code
 start(struct model *model, bool threads, struct error *error)
 {
     enum error_code code = open_store(model, error);
     if (code == ERROR_NONE)
-        code = replay_journal(model, error);
+        code = catch_up(model, error);
+    if (code == ERROR_NONE)
+        code = refuse_later_operations(model, error);
     if (code == ERROR_NONE)
         code = cut_bulk_volumes(model, error);
     if (code == ERROR_NONE)
@@ -511,6 +543,8 @@ model_rebuild(const struct model_options *options, uint64_t *ret_resources, stru
     }
     if (code == ERROR_NONE)
         code = open_catalog(model, error);
+    if (code == ERROR_NONE)
+        code = refuse_later_operations(model, error);
     if (code == ERROR_NONE) {
         lookup = (struct lookup){.catalog = model->catalog};
         code = lookup_counts(&lookup, ROOT_ID, &counts, error);

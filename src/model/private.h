@@ -87,7 +87,7 @@ enum error_code committer_run(struct committer *committer, committer_task *task,
                               struct error *error) AV_MUST_USE;
 
 /* ---- replay.c ---- */
-/* Applies every group after the catalog's position, in batches. */
+/* Applies every group after the catalog's position, in batches. CONFLICT: as journal_effects_apply(). */
 enum error_code replay_journal(struct model *model, struct error *error) AV_MUST_USE;
 enum error_code load_position(struct catalog *catalog, struct position *ret_position, struct error *error) AV_MUST_USE;
 /* The id that is leased next. */

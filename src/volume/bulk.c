@@ -103,8 +103,6 @@ is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_se
           struct error *error)
 {
     unsigned char end[END_BYTES] = {0};
-    char path[TAR_PATH_MAX];
-    struct tar_block header;
     size_t length;
     *ret_sealed = volume->generation > 1 || committed > size;
     if (*ret_sealed || size == committed)
@@ -115,7 +113,7 @@ is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_se
     if (tar_block_is_zero(end))
         *ret_sealed = size == committed + END_BYTES && tar_block_is_zero(end + TAR_BLOCK_SIZE);
     else
-        *ret_sealed = tar_parse_block(end, path, &header, NULL) != ERROR_NONE || header.type != 'x';
+        *ret_sealed = !tar_block_begins_preamble(end);
     return ERROR_NONE;
 }
 

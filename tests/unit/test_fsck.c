@@ -2,9 +2,11 @@
 /*
  * fsck: a store with something of everything has no fault; each wrong record that is put into its catalog is named, by the
  * words that are its own and no others. There is a break_X() for each fault of the table, or this does not compile.
+ * The same store's catalog is the same after a replay of its whole journal.
  */
 #include "model/upkeep/fsck.h"
 
+#include "unit.h"
 #include "world_fixture.h"
 
 #include "model/record/harvest_record.h"
@@ -1269,6 +1271,63 @@ break_and_look(struct damaged *d, enum fsck_fault fault, void (*break_it)(struct
 }
 
 static void
+fill(struct damaged *d)
+{
+    world_init(&d->w);
+    expect_sound(d, "a new store");
+    add_people(d);
+    add_files(d);
+    expect_sound(d, "files");
+    add_aggregate(&d->w);
+    expect_sound(d, "an aggregate");
+    add_record(&d->w);
+    expect_sound(d, "a record for harvesters");
+    add_rules(d);
+    move(&d->w, "/tree", "/docs/moved");
+    move(&d->w, "/docs/b", "/b");
+    move(&d->w, "/b", "/docs/b");
+    expect_sound(d, "rules and moves");
+    add_deleted(d);
+    expect_sound(d, "deleted and purged");
+    compact(&d->w);
+    expect_sound(d, "sealed and compacted");
+    put(&d->w, "/docs/late", LENGTH, 9);
+    expect_sound(d, "a new volume");
+}
+
+static bool
+append_line(void *context, struct text json)
+{
+    buffer_append_text(context, json);
+    buffer_append_char(context, '\n');
+    return true;
+}
+
+static void
+a_replay_from_nothing_gives_the_same_catalog(void **state)
+{
+    static struct damaged d;
+    struct buffer before = {0}, after = {0};
+    struct error error = {0};
+    (void)state;
+    fill(&d);
+    assert_int_equal(model_dump(d.w.model, append_line, &before, &error), ERROR_NONE);
+    model_close(d.w.model);
+    catalog_close(d.w.catalog);
+    d.w.catalog = catalog_memory_new();
+    struct model_options options = options_of_world();
+    struct model_parts parts = {d.w.volumes, d.w.lost, d.w.catalog, &d.w.clock.clock, &d.w.random.source};
+    assert_int_equal(model_open_parts(&options, &parts, &d.w.model, &error), ERROR_NONE);
+    assert_int_equal(model_dump(d.w.model, append_line, &after, &error), ERROR_NONE);
+    assert_true(before.length > 10000);
+    assert_text(buffer_text(&after), buffer_text(&before));
+    expect_sound(&d, "replayed");
+    buffer_release(&before);
+    buffer_release(&after);
+    world_release(&d.w);
+}
+
+static void
 each_wrong_record_is_named(void **state)
 {
     static void (*const breaks[FSCK_FAULT_COUNT])(struct damaged *) = {
@@ -1278,26 +1337,7 @@ each_wrong_record_is_named(void **state)
     };
     static struct damaged d;
     (void)state;
-    world_init(&d.w);
-    expect_sound(&d, "a new store");
-    add_people(&d);
-    add_files(&d);
-    expect_sound(&d, "files");
-    add_aggregate(&d.w);
-    expect_sound(&d, "an aggregate");
-    add_record(&d.w);
-    expect_sound(&d, "a record for harvesters");
-    add_rules(&d);
-    move(&d.w, "/tree", "/docs/moved");
-    move(&d.w, "/docs/b", "/b");
-    move(&d.w, "/b", "/docs/b");
-    expect_sound(&d, "rules and moves");
-    add_deleted(&d);
-    expect_sound(&d, "deleted and purged");
-    compact(&d.w);
-    expect_sound(&d, "sealed and compacted");
-    put(&d.w, "/docs/late", LENGTH, 9);
-    expect_sound(&d, "a new volume");
+    fill(&d);
     for (unsigned i = 0; i < FSCK_FAULT_COUNT; i++)
         if (i != FSCK_LINE_DAMAGED)
             break_and_look(&d, (enum fsck_fault)i, breaks[i]);
@@ -1309,6 +1349,7 @@ each_wrong_record_is_named(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_wrong_record_is_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_wrong_record_is_named),
+                                       cmocka_unit_test(a_replay_from_nothing_gives_the_same_catalog)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,22 @@ headers_of_every_shape_go_there_and_back(void **state)
 }
 
 static void
+what_is_left_of_a_preamble_is_told_from_other_headers(void **state)
+{
+    char data[TAR_PREAMBLE_SIZE], left[TAR_BLOCK_SIZE];
+    struct tar_entry entry = {TEXT("journal/sums/1"), 100, 1796086292};
+    (void)state;
+    assert_code(tar_write_preamble(&entry, data, NULL), ERROR_NONE);
+    for (size_t length = 0; length <= sizeof left; length++) {
+        memset(left, 0, sizeof left);
+        memcpy(left, data, length);
+        assert_int_equal(tar_block_begins_preamble(left), length > 0);
+    }
+    assert_code(tar_write_header(&entry, data, NULL), ERROR_NONE);
+    assert_false(tar_block_begins_preamble(data));
+}
+
+static void
 fields_stand_where_ustar_wants_them(void **state)
 {
     unsigned char block[TAR_BLOCK_SIZE];
@@ -146,6 +162,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_every_shape_go_there_and_back),
+        cmocka_unit_test(what_is_left_of_a_preamble_is_told_from_other_headers),
         cmocka_unit_test(fields_stand_where_ustar_wants_them),
         cmocka_unit_test(long_paths_are_split_at_a_slash_or_refused),
         cmocka_unit_test(any_flipped_bit_in_a_header_is_noticed),

@@ -9,11 +9,14 @@ enum error_code
 decide_journal(struct decision *d, struct line *line, struct error *error)
 {
     struct line_origin origin = {.sequence = d->info.sequence, .time_us = d->info.time_us};
+    enum error_code code = arena_status(&d->arena, error);
+    if (code != ERROR_NONE)
+        return code;
     if (line->by == 0)
         line->by = d->transaction->principal.user;
     buffer_clear(&d->line_json);
     line_write(line, &d->line_json);
-    enum error_code code = buffer_status(&d->line_json, error);
+    code = buffer_status(&d->line_json, error);
     if (code == ERROR_NONE)
         code = group_add_line(d->group, buffer_text(&d->line_json), &origin.index, error);
     if (code == ERROR_NONE && d->stage != NULL)

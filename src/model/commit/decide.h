@@ -64,7 +64,7 @@ struct decision {
 };
 
 /* ---- decide.c: what all decisions share ---- */
-/* Journals a line (its `by` is filled in) and applies its effects. */
+/* Journals a line (its `by` is filled in) and applies its effects. LIMIT when the arena that holds its texts was full. */
 enum error_code decide_journal(struct decision *d, struct line *line, struct error *error) AV_MUST_USE;
 enum error_code decide_new_id(struct decision *d, uint64_t *ret_id, struct error *error) AV_MUST_USE;
 /* A live resource by target: its walk and node. NOT_FOUND, GONE. */

@@ -105,8 +105,6 @@ create_file(struct decision *d, struct walk *walk, struct text name, struct erro
         line.content = outcome.content;
     }
     if (code == ERROR_NONE)
-        code = arena_status(&d->arena, error);
-    if (code == ERROR_NONE)
         code = decide_journal(d, &line, error);
     if (code == ERROR_NONE)
         code = decide_result(d, line.id, true, error);
@@ -142,8 +140,6 @@ replace_file(struct decision *d, const struct found *found, struct error *error)
         line.inventory = outcome.inventory;
         line.content = outcome.content;
     }
-    if (code == ERROR_NONE)
-        code = arena_status(&d->arena, error);
     if (code == ERROR_NONE)
         code = decide_journal(d, &line, error);
     if (code == ERROR_NONE)
@@ -249,7 +245,7 @@ decide_add_child(struct decision *d, struct error *error)
 static enum error_code
 statements_of(struct decision *d, uint64_t id, struct statement_list *ret, struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     struct node node;
@@ -261,9 +257,8 @@ statements_of(struct decision *d, uint64_t id, struct statement_list *ret, struc
     if (node.statements == 0)
         return ERROR_NONE;
     struct statement *statements = arena_alloc(&d->arena, node.statements * sizeof *statements);
-    key_statement_prefix(&from, id, TEXT(""));
-    ensure(key_after(&from, &to));
-    code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_statement_prefix(&prefix, id, TEXT(""));
+    code = overlay_scan_under(d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && statements != NULL && count < node.statements &&

@@ -71,14 +71,12 @@ decide_add_user(struct decision *d, struct error *error)
 static enum error_code
 require_other_administrator(struct decision *d, uint64_t without, struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     bool another = false;
-    key_begin(&from, FAMILY_USER);
-    if (!key_after(&from, &to))
-        return ERROR_CORRUPT;
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_begin(&prefix, FAMILY_USER);
+    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (!another && overlay_scan_next(scan, &key, &value)) {
@@ -120,15 +118,12 @@ static enum error_code
 paired_ids(struct decision *d, enum family family, uint64_t id, uint64_t *ids, size_t capacity, size_t *ret_count,
            struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     size_t count = 0;
-    key_begin(&from, family);
-    key_number(&from, id);
-    if (!key_after(&from, &to))
-        return ERROR_CORRUPT;
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_of(&prefix, family, id);
+    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (count < capacity && overlay_scan_next(scan, &key, &value))
@@ -164,8 +159,7 @@ end_token(struct decision *d, uint64_t id, struct error *error)
     struct key key;
     struct token_record token;
     struct line line = {.operation = OPERATION_TOKEN_REMOVED, .value = id};
-    key_begin(&key, FAMILY_TOKEN);
-    key_number(&key, id);
+    key_of(&key, FAMILY_TOKEN, id);
     enum error_code code = lookup_get(&d->lookup, key_text(&key), &d->node_storage, NULL);
     if (code != ERROR_NONE)
         return error_set(error, code, "there is no token %llu", (unsigned long long)id);
@@ -182,7 +176,7 @@ end_token(struct decision *d, uint64_t id, struct error *error)
 static enum error_code
 end_tokens_of(struct decision *d, uint64_t user, struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     uint64_t ids[PAIRS_AT_ONCE];
@@ -190,10 +184,8 @@ end_tokens_of(struct decision *d, uint64_t user, struct error *error)
     enum error_code code;
     do {
         count = 0;
-        key_begin(&from, FAMILY_TOKEN);
-        if (!key_after(&from, &to))
-            return ERROR_CORRUPT;
-        code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+        key_begin(&prefix, FAMILY_TOKEN);
+        code = overlay_scan_under(d->overlay, &prefix, &scan, error);
         if (code != ERROR_NONE)
             return code;
         while (count < PAIRS_AT_ONCE && overlay_scan_next(scan, &key, &value)) {
@@ -262,8 +254,7 @@ static enum error_code
 find_group(struct decision *d, uint64_t id, struct text *ret_name, struct error *error)
 {
     struct key key;
-    key_begin(&key, FAMILY_GROUP);
-    key_number(&key, id);
+    key_of(&key, FAMILY_GROUP, id);
     enum error_code code = lookup_get(&d->lookup, key_text(&key), &d->node_storage, NULL);
     if (code != ERROR_NONE)
         return error_set(error, code, "there is no group %llu", (unsigned long long)id);

@@ -148,15 +148,14 @@ static enum error_code
 of_attribute(struct gathering *g, struct text attribute, struct statement **ret, size_t *ret_count,
              struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     struct arena *arena = &g->d->arena;
     size_t count = 0, capacity = 0;
     struct statement *found = NULL;
-    key_statement_prefix(&from, g->found->id, attribute);
-    ensure(key_after(&from, &to));
-    enum error_code code = overlay_scan_open(g->d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_statement_prefix(&prefix, g->found->id, attribute);
+    enum error_code code = overlay_scan_under(g->d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && overlay_scan_next(scan, &key, &value)) {
@@ -254,8 +253,6 @@ write_version(struct gathering *g, struct error *error)
     line.in = decide_ancestors(d, &g->found->walk, g->found->walk.count - 1);
     enum error_code code = object_write_version(d, &want, &outcome, error);
     line.inventory = outcome.inventory;
-    if (code == ERROR_NONE)
-        code = arena_status(&d->arena, error);
     return code != ERROR_NONE ? code : decide_journal(d, &line, error);
 }
 

@@ -27,8 +27,6 @@ decide_make_child_container(struct decision *d, struct walk *parent, struct text
     line.in = decide_ancestors(d, parent, parent->count);
     enum error_code code = decide_new_id(d, &line.id, error);
     if (code == ERROR_NONE)
-        code = arena_status(&d->arena, error);
-    if (code == ERROR_NONE)
         code = decide_journal(d, &line, error);
     if (code == ERROR_NONE && options->aggregate)
         code = aggregate_touch(d, line.id, error);
@@ -249,9 +247,7 @@ decide_move(struct decision *d, struct error *error)
     line.kind = from.node.kind;
     line.flags = from.node.flags;
     line.rule = from.node.rule;
-    code = arena_status(&d->arena, error);
-    if (code == ERROR_NONE)
-        code = decide_journal(d, &line, error);
+    code = decide_journal(d, &line, error);
     return code != ERROR_NONE ? code : decide_result(d, from.id, false, error);
 }
 
@@ -288,9 +284,7 @@ decide_delete(struct decision *d, struct error *error)
     line.in = decide_ancestors(d, &found.walk, found.walk.count - 1);
     line.kind = found.node.kind;
     line.flags = found.node.flags | RESOURCE_DELETED;
-    code = arena_status(&d->arena, error);
-    if (code == ERROR_NONE)
-        code = decide_journal(d, &line, error);
+    code = decide_journal(d, &line, error);
     return code != ERROR_NONE ? code : decide_result(d, found.id, false, error);
 }
 
@@ -407,8 +401,7 @@ decide_set_due(struct decision *d, struct error *error)
     if (code != ERROR_NONE)
         return code;
     line.id = found.id;
-    key_begin(&key, FAMILY_DUE_OF);
-    key_number(&key, found.id);
+    key_of(&key, FAMILY_DUE_OF, found.id);
     key_append(&key, stage->name);
     code = lookup_get(&d->lookup, key_text(&key), &d->scratch, error);
     if (code == ERROR_NONE) {

@@ -250,13 +250,11 @@ static enum error_code
 content_in_versions(struct decision *d, uint64_t id, struct text digest, struct line_content *ret,
                     bool *ret_found, struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
-    key_begin(&from, FAMILY_VERSION);
-    key_number(&from, id);
-    ensure(key_after(&from, &to));
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_of(&prefix, FAMILY_VERSION, id);
+    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (!*ret_found && overlay_scan_next(scan, &key, &value)) {
@@ -378,14 +376,13 @@ add_declaration(struct decision *d, uint64_t object, struct error *error)
 static enum error_code
 collect_statements(struct decision *d, uint64_t id, struct statement_list *ret, struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     size_t count = 0, capacity = 64;
     struct statement *statements = arena_alloc(&d->arena, capacity * sizeof *statements);
-    key_statement_prefix(&from, id, TEXT(""));
-    ensure(key_after(&from, &to));
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    key_statement_prefix(&prefix, id, TEXT(""));
+    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && statements != NULL && overlay_scan_next(scan, &key, &value)) {

@@ -51,15 +51,12 @@ static enum error_code
 fill_groups(const struct lookup *lookup, uint64_t user, struct arena *arena, struct principal *principal,
             struct error *error)
 {
-    struct key from, to;
+    struct key prefix;
     struct text key, value;
     struct catalog_scan *scan;
     struct buffer groups = {0};
-    key_begin(&from, FAMILY_MEMBER);
-    key_number(&from, user);
-    ensure(key_after(&from, &to));
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), false};
-    enum error_code code = catalog_scan_open(lookup->catalog, lookup->snapshot, &range, &scan, error);
+    key_of(&prefix, FAMILY_MEMBER, user);
+    enum error_code code = lookup_scan(lookup, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (catalog_scan_next(scan, &key, &value))
@@ -108,8 +105,7 @@ user_of_token(struct model *model, struct text token, uint64_t *ret_user, int64_
     enum error_code code = lookup_id_by_name(&lookup, FAMILY_TOKEN_HASH,
                                              text_of((const char *)hash, sizeof hash), &id, error);
     if (code == ERROR_NONE) {
-        key_begin(&key, FAMILY_TOKEN);
-        key_number(&key, id);
+        key_of(&key, FAMILY_TOKEN, id);
         code = lookup_get(&lookup, key_text(&key), &storage, error);
     }
     if (code == ERROR_NONE)

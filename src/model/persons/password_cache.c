@@ -3,11 +3,11 @@
 #include "model/persons/password_cache.h"
 
 #include "base/ensure.h"
+#include "model/persons/mark.h"
 #include "model/private.h"
 
 #include <sodium.h>
 
-#define MARK_BYTES 32u
 #define SETS 256u
 #define PLACES_IN_SET 4u
 #define LIFETIME_NS ((uint64_t)PASSWORD_REMEMBERED_MS * 1000000u)
@@ -48,23 +48,11 @@ password_cache_free(struct password_cache *cache)
 }
 
 static void
-hash_length_and_text(crypto_generichash_state *state, struct text text)
-{
-    uint64_t length = text.length;
-    crypto_generichash_update(state, (const unsigned char *)&length, sizeof length);
-    if (text.length > 0)
-        crypto_generichash_update(state, (const unsigned char *)text.data, text.length);
-}
-
-static void
 make_mark(const struct password_cache *cache, struct text hash, struct text password,
           unsigned char mark[MARK_BYTES])
 {
-    crypto_generichash_state state;
-    crypto_generichash_init(&state, cache->key, sizeof cache->key, MARK_BYTES);
-    hash_length_and_text(&state, hash);
-    hash_length_and_text(&state, password);
-    crypto_generichash_final(&state, mark, MARK_BYTES);
+    const struct text texts[] = {hash, password};
+    mark_make(cache->key, texts, 2, mark);
 }
 
 static struct remembered *

@@ -5,9 +5,9 @@
 #include "base/ensure.h"
 #include "base/lock.h"
 
+#include "model/persons/mark.h"
 #include <sodium.h>
 
-#define MARK_BYTES 32u
 #define NAME_BYTES 255u
 #define SETS 256u
 #define PLACES_IN_SET 4u
@@ -77,24 +77,12 @@ principal_cache_generation(struct principal_cache *cache)
     return generation;
 }
 
-static void
-hash_length_and_text(crypto_generichash_state *state, struct text text)
-{
-    uint64_t length = text.length;
-    crypto_generichash_update(state, (const unsigned char *)&length, sizeof length);
-    if (text.length > 0)
-        crypto_generichash_update(state, (const unsigned char *)text.data, text.length);
-}
-
 static struct known *
 make_mark(struct principal_cache *cache, const struct credentials *credentials, unsigned char mark[MARK_BYTES])
 {
-    crypto_generichash_state state;
-    crypto_generichash_init(&state, cache->key, sizeof cache->key, MARK_BYTES);
-    hash_length_and_text(&state, credentials->token_alone ? TEXT("token") : TEXT("name"));
-    hash_length_and_text(&state, credentials->name);
-    hash_length_and_text(&state, credentials->secret);
-    crypto_generichash_final(&state, mark, MARK_BYTES);
+    const struct text texts[] = {credentials->token_alone ? TEXT("token") : TEXT("name"), credentials->name,
+                                 credentials->secret};
+    mark_make(cache->key, texts, 3, mark);
     return cache->places[mark[0] % SETS];
 }
 

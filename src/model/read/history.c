@@ -43,8 +43,7 @@ view_history(struct view *view, uint64_t id, view_event *visit, void *context, s
     enum error_code code = view_admit(view, id, VIEW_DELETED_ADMITTED, &standing, error);
     if (code != ERROR_NONE)
         return code;
-    key_begin(&prefix, FAMILY_HISTORY);
-    key_number(&prefix, id);
+    key_of(&prefix, FAMILY_HISTORY, id);
     if ((code = view_scan(view, &prefix, &prefix, false, &scan, error)) != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {

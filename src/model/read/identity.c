@@ -137,8 +137,7 @@ collect_members(struct view *view, uint64_t group, struct arena *arena, struct u
     struct text key, value;
     struct catalog_scan *scan;
     struct buffer members = {0};
-    key_begin(&prefix, FAMILY_GROUP_MEMBER);
-    key_number(&prefix, group);
+    key_of(&prefix, FAMILY_GROUP_MEMBER, group);
     enum error_code code = view_scan(view, &prefix, &prefix, false, &scan, error);
     if (code != ERROR_NONE)
         return code;
@@ -214,8 +213,7 @@ view_group_by_id(struct view *view, uint64_t id, struct user_group *ret_group, s
     struct key key;
     if (!view_is_administrator(view) && !is_curator(view) && !is_in_group(view, id))
         return view_conceal(view, error, "there is no group %llu", (unsigned long long)id);
-    key_begin(&key, FAMILY_GROUP);
-    key_number(&key, id);
+    key_of(&key, FAMILY_GROUP, id);
     enum error_code code = lookup_get(&view->lookup, key_text(&key), &value, error);
     if (code == ERROR_NOT_FOUND)
         code = error_set(error, code, "there is no group %llu", (unsigned long long)id);

@@ -54,8 +54,7 @@ view_versions(struct view *view, uint64_t id, uint64_t after_number, view_versio
     if (code != ERROR_NONE || after_number >= UINT32_MAX)
         return code;
     key_version(&from, id, after_number + 1);
-    key_begin(&prefix, FAMILY_VERSION);
-    key_number(&prefix, id);
+    key_of(&prefix, FAMILY_VERSION, id);
     if ((code = view_scan(view, &from, &prefix, false, &scan, error)) != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && more && catalog_scan_next(scan, &key, &value))

@@ -65,9 +65,7 @@ child_decode(struct text value, struct child_record *ret_child, struct error *er
     ret_child->id = cursor_varint(&cursor);
     ret_child->kind = (unsigned)cursor_varint(&cursor);
     ret_child->flags = (unsigned)cursor_varint(&cursor);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: a child record is damaged");
-    return ERROR_NONE;
+    return record_end(&cursor, "child", error);
 }
 
 /* The entry under its parent; the root has none. */
@@ -147,8 +145,7 @@ static void
 emit_work(struct emitter *e)
 {
     struct key key;
-    key_begin(&key, FAMILY_WORK);
-    key_number(&key, e->origin->sequence);
+    key_of(&key, FAMILY_WORK, e->origin->sequence);
     key_number32(&key, e->origin->index);
     buffer_append_varint(&e->operand, e->line->operation);
     buffer_append_varint(&e->operand, e->line->id);
@@ -729,6 +726,17 @@ effects_of_HARVEST(struct emitter *e)
     emit_operand(e, FOLD_SET, &key);
 }
 
+/* Whoever opens the catalog sees that it lacks what this operation does. */
+static void
+effects_of_unknown(struct emitter *e)
+{
+    struct key key = {.length = 0};
+    key_append(&key, TEXT(KEY_LATER));
+    buffer_append_varint(&e->operand, e->origin->sequence);
+    buffer_append_counted(&e->operand, e->line->unknown);
+    emit_operand(e, FOLD_SET, &key);
+}
+
 typedef void operation_effects(struct emitter *);
 static operation_effects *const operation_effects_of[OPERATION_COUNT] = {
 #define X(name, word, about) [OPERATION_##name] = effects_of_##name,
@@ -743,6 +751,8 @@ line_effects(const struct line *line, const struct line_origin *origin, effect_f
     struct emitter e = {line, origin, effect, context, error, ERROR_NONE, {0}};
     if (line->operation < OPERATION_COUNT)
         operation_effects_of[line->operation](&e);
+    else
+        effects_of_unknown(&e);
     buffer_release(&e.operand);
     return e.status;
 }
@@ -789,8 +799,9 @@ position_decode(struct text value, struct position *ret_position, struct error *
     position.length = cursor_varint(&cursor);
     position.time_us = (int64_t)cursor_varint(&cursor);
     struct text chain = cursor_bytes(&cursor, CHAIN_BYTES);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: the position record is damaged");
+    enum error_code code = record_end(&cursor, "position", error);
+    if (code != ERROR_NONE)
+        return code;
     memcpy(position.chain, chain.data, CHAIN_BYTES);
     *ret_position = position;
     return ERROR_NONE;

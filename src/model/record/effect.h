@@ -19,7 +19,7 @@ struct line_origin {
 typedef enum error_code effect_function(void *context, enum fold fold, struct text key, struct text operand,
                                         struct error *error);
 
-/* Calls `effect` for each. The first error stops and is returned. An unknown operation has none. */
+/* Calls `effect` for each. The first error stops and is returned. An unknown operation has one: that it was met. */
 enum error_code line_effects(const struct line *line, const struct line_origin *origin,
                              effect_function *effect, void *context, struct error *error) AV_MUST_USE;
 /* Of a group itself: journal position, and the lengths of bulk volumes that its entries reach. */

@@ -14,10 +14,12 @@ user_decode(struct text value, struct user_record *ret_user, struct error *error
     user.full_name = cursor_counted(&cursor);
     user.email = cursor_counted(&cursor);
     user.password = cursor_counted(&cursor);
-    if (cursor.bad || cursor.left != 0 || user.role >= ROLE_COUNT)
-        return error_set(error, ERROR_CORRUPT, "catalog: a user record is damaged");
-    *ret_user = user;
-    return ERROR_NONE;
+    enum error_code code = record_end(&cursor, "user", error);
+    if (code == ERROR_NONE && user.role >= ROLE_COUNT)
+        code = error_set(error, ERROR_CORRUPT, "catalog: a user record names a role that there is not");
+    if (code == ERROR_NONE)
+        *ret_user = user;
+    return code;
 }
 
 enum error_code
@@ -30,10 +32,10 @@ token_decode(struct text value, struct token_record *ret_token, struct error *er
     token.expires_us = cursor_varint(&cursor);
     token.label = cursor_counted(&cursor);
     token.sha256 = cursor_counted(&cursor);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: a token record is damaged");
-    *ret_token = token;
-    return ERROR_NONE;
+    enum error_code code = record_end(&cursor, "token", error);
+    if (code == ERROR_NONE)
+        *ret_token = token;
+    return code;
 }
 
 enum error_code
@@ -41,8 +43,7 @@ lookup_user(const struct lookup *lookup, uint64_t id, struct buffer *storage, st
             struct error *error)
 {
     struct key key;
-    key_begin(&key, FAMILY_USER);
-    key_number(&key, id);
+    key_of(&key, FAMILY_USER, id);
     enum error_code code = lookup_get(lookup, key_text(&key), storage, error);
     if (code == ERROR_NOT_FOUND)
         return error_set(error, code, "there is no user %llu", (unsigned long long)id);

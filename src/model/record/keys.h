@@ -52,6 +52,7 @@ enum family {
 
 #define KEY_POSITION "z\x01position"
 #define KEY_NEXT_ID "z\x02next-id"
+#define KEY_LATER "z\x04later" /* the last group with an operation of a later program, and that operation */
 
 /* A key being built on the stack. Longest: an inverse key (attribute 1,024 + value start 128 + numbers). */
 #define KEY_BYTES_MAXIMUM 1400u

@@ -382,6 +382,8 @@ line_parse(struct arena *arena, struct text json, struct line *ret_line, bool *r
     if (!json_get_text(root, "op", &word))
         return error_set(error, ERROR_CORRUPT, "a journal line names no operation");
     line.operation = operation_of(word);
+    if (line.operation == OPERATION_UNKNOWN)
+        line.unknown = word;
     json_each (field, root)
         if (line.operation != OPERATION_UNKNOWN && !read_field(arena, field, &line)) {
             if ((code = arena_status(arena, error)) != ERROR_NONE)

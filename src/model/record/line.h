@@ -164,6 +164,7 @@ struct line {
     uint64_t group, user, created_us, expires_us, value, due_us, due_before_us, after, done, volume, bulk;
     uint64_t generation, size_bytes, live, stamp_before_us;
     struct text scheme, identifier;
+    struct text unknown; /* the word of OPERATION_UNKNOWN */
     struct text store, name, to_name, media_type, filename, fixity, message, login, full_name, email;
     struct text password, label, sha256;
     struct id_list in, to_in, ids, sets, sets_before;

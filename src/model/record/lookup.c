@@ -23,6 +23,14 @@ lookup_scan(const struct lookup *lookup, const struct key *prefix, struct catalo
 }
 
 enum error_code
+overlay_scan_under(struct overlay *overlay, const struct key *prefix, struct overlay_scan **ret_scan, struct error *error)
+{
+    struct key to;
+    ensure(key_after(prefix, &to));
+    return overlay_scan_open(overlay, key_text(prefix), key_text(&to), ret_scan, error);
+}
+
+enum error_code
 lookup_node(const struct lookup *lookup, uint64_t id, struct buffer *storage, struct node *ret_node,
             struct error *error)
 {
@@ -312,8 +320,7 @@ lookup_rule(const struct lookup *lookup, uint64_t rule_of, struct arena *arena,
     struct key key;
     enum error_code code = lookup_node(lookup, rule_of, &storage, &node, error);
     if (code == ERROR_NONE) {
-        key_begin(&key, FAMILY_RULE);
-        key_number(&key, node.rule);
+        key_of(&key, FAMILY_RULE, node.rule);
         code = lookup_get(lookup, key_text(&key), &storage, error);
         if (code == ERROR_NOT_FOUND)
             code = error_set(error, ERROR_CORRUPT, "catalog: resource %llu names a rule that is not there",
@@ -360,7 +367,5 @@ statement_decode(struct text key, struct text value, struct statement *ret_state
     ret_statement->value = cursor_counted(&cursor);
     ret_statement->qualifier = cursor_counted(&cursor);
     ret_statement->extra = cursor_counted(&cursor);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: a statement is damaged");
-    return ERROR_NONE;
+    return record_end(&cursor, "statement", error);
 }

@@ -41,6 +41,9 @@ enum error_code lookup_get(const struct lookup *lookup, struct text key, struct 
 struct key;
 enum error_code lookup_scan(const struct lookup *lookup, const struct key *prefix, struct catalog_scan **ret_scan,
                             struct error *error) AV_MUST_USE;
+/* The same of the overlay and what is below it. */
+enum error_code overlay_scan_under(struct overlay *overlay, const struct key *prefix, struct overlay_scan **ret_scan,
+                                   struct error *error) AV_MUST_USE;
 /* The node's texts are borrowed from `storage`. NOT_FOUND. */
 enum error_code lookup_node(const struct lookup *lookup, uint64_t id, struct buffer *storage,
                             struct node *ret_node, struct error *error) AV_MUST_USE;

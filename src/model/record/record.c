@@ -7,8 +7,8 @@
 #define NODE_KNOWN_BITS ((UINT64_C(1) << NODE_FIELD_COUNT) - 1)
 _Static_assert(NODE_FIELD_COUNT <= 40, "the mask has room for 40 fields");
 
-static enum error_code
-finish_decode(const struct cursor *cursor, const char *what, struct error *error)
+enum error_code
+record_end(const struct cursor *cursor, const char *what, struct error *error)
 {
     if (cursor->bad || cursor->left != 0)
         return error_set(error, ERROR_CORRUPT, "catalog: a %s record is damaged", what);
@@ -44,7 +44,7 @@ node_decode(struct text value, struct node *ret_node, uint64_t *ret_extra_bits, 
         node.member = TAKE_##kind(&cursor);
     NODE_FIELDS(X)
 #undef X
-    enum error_code code = finish_decode(&cursor, "node", error);
+    enum error_code code = record_end(&cursor, "node", error);
     if (code != ERROR_NONE)
         return code;
     *ret_node = node;
@@ -100,7 +100,7 @@ counts_decode(struct text value, struct counts *ret_counts, struct error *error)
     counts.files = unzigzag(cursor_varint(&cursor));
     counts.bytes = unzigzag(cursor_varint(&cursor));
     counts.change = cursor_varint(&cursor);
-    enum error_code code = finish_decode(&cursor, "counts", error);
+    enum error_code code = record_end(&cursor, "counts", error);
     if (code == ERROR_NONE)
         *ret_counts = counts;
     return code;
@@ -162,7 +162,7 @@ version_decode(struct text value, struct version_record *ret_version, struct err
         version.media_type = cursor_counted(&cursor);
         version.block_sums = cursor_counted(&cursor);
     }
-    enum error_code code = finish_decode(&cursor, "version", error);
+    enum error_code code = record_end(&cursor, "version", error);
     if (code == ERROR_NONE)
         *ret_version = version;
     return code;
@@ -188,7 +188,7 @@ volume_decode(struct text value, struct volume_record *ret_volume, struct error 
     volume.generation = cursor_varint(&cursor);
     volume.sealed_bytes = cursor_varint(&cursor);
     volume.sha256 = cursor_counted(&cursor);
-    enum error_code code = finish_decode(&cursor, "volume", error);
+    enum error_code code = record_end(&cursor, "volume", error);
     if (code == ERROR_NONE)
         *ret_volume = volume;
     return code;

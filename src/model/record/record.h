@@ -14,6 +14,9 @@
 #include "volume/place.h"
 #include "volume/store.h"
 
+/* After all of a record has been taken: CORRUPT when that was too much, or not all. `what` it is, for people. */
+enum error_code record_end(const struct cursor *cursor, const char *what, struct error *error) AV_MUST_USE;
+
 /* X(NAME, kind of value, member). Order is the order on disk; new fields go to the end. */
 #define NODE_FIELDS(X)                                                                             \
     X(KIND, NUMBER, kind)                                                                          \

@@ -47,17 +47,16 @@ work_decode(struct text key, struct text value, struct work *ret, struct error *
     ret->operation = (enum operation)cursor_varint(&cursor);
     ret->id = cursor_varint(&cursor);
     ret->after = cursor_varint(&cursor);
-    if (cursor.bad || cursor.left != 0)
-        return error_set(error, ERROR_CORRUPT, "catalog: a work record is damaged");
-    return ERROR_NONE;
+    return record_end(&cursor, "work", error);
 }
 
 static enum error_code
 open_work(struct model *model, struct catalog_scan **ret_scan, struct error *error)
 {
-    static const char from[] = {FAMILY_WORK}, to[] = {FAMILY_WORK + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
-    return catalog_scan_open(model->catalog, NULL, &range, ret_scan, error);
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
+    key_begin(&family, FAMILY_WORK);
+    return lookup_scan(&lookup, &family, ret_scan, error);
 }
 
 /* Intents of purges are not spread: purge.c ends them. NOT_FOUND when there is nothing to do. */
@@ -204,8 +203,7 @@ is_not_journalled(void *context, const struct volume_facts *facts)
     struct key key;
     if (!facts->sealed)
         return true;
-    key_begin(&key, FAMILY_VOLUME);
-    key_number(&key, facts->number);
+    key_of(&key, FAMILY_VOLUME, facts->number);
     if (catalog_get(search->model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE)
         (void)!volume_decode(buffer_text(&value), &record, NULL);
     if (record.sealed_bytes == 0) {

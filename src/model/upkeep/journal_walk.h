@@ -34,19 +34,20 @@ enum error_code journal_walk(struct store *store, const struct journal_walk *wal
 /*
  * The effects of a stretch of the journal, for replay and rebuild: journal_effects_apply() from the group after
  * `known` on to the last, with `apply` called for each effect. Ids that damaged groups may have given out are skipped, so
- * that none is ever given out twice.
+ * that none is ever given out twice. CONFLICT: the catalog cannot be caught up with, because lines that it lacks have
+ * been purged; it must be made anew.
  */
 struct journal_effects {
     struct model *model;
     struct position known; /* the catalog has these groups already; {0}: it is empty */
     uint64_t next_id;      /* of the catalog */
     effect_function *apply;
-    /* Takes a purged resource out of what was applied; NULL: what was purged has never been applied. */
+    /* Takes a purged resource out of what was applied: its own lines, where the catalog had them before, and what
+     * lines of others have added to its counts. */
     enum error_code (*forget)(void *context, uint64_t id, struct error *error);
     enum error_code (*after_group)(void *context, struct error *error); /* may be NULL */
     void *context;
     const char *progress;
-    bool unknown_operation; /* set: there are lines of a later program */
 };
 enum error_code journal_effects_apply(struct journal_effects *effects, struct error *error) AV_MUST_USE;
 

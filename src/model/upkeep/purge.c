@@ -58,14 +58,12 @@ in_batch(const struct purge *p, uint64_t id)
 static enum error_code
 gather_history(struct purge *p, uint64_t id, struct error *error)
 {
-    struct key from, to;
+    struct lookup lookup = {.catalog = p->model->catalog};
+    struct key prefix;
     struct text key, value;
     struct catalog_scan *scan;
-    key_begin(&from, FAMILY_HISTORY);
-    key_number(&from, id);
-    ensure(key_after(&from, &to));
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), false};
-    enum error_code code = catalog_scan_open(p->model->catalog, NULL, &range, &scan, error);
+    key_of(&prefix, FAMILY_HISTORY, id);
+    enum error_code code = lookup_scan(&lookup, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (catalog_scan_next(scan, &key, &value)) {
@@ -89,8 +87,7 @@ is_bulk(struct model *model, uint64_t volume)
     struct key key;
     struct buffer value = {0};
     struct volume_record record = {.bulk = false};
-    key_begin(&key, FAMILY_VOLUME);
-    key_number(&key, volume);
+    key_of(&key, FAMILY_VOLUME, volume);
     if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE)
         (void)!volume_decode(buffer_text(&value), &record, NULL);
     bool bulk = record.bulk;
@@ -124,7 +121,19 @@ gather_sums(struct purge *p, const struct journal_group *group, struct place sum
     }
 }
 
-/* Count effects on resources that stay. */
+static enum error_code
+is_purged(struct model *model, uint64_t id, bool *ret, struct error *error)
+{
+    struct buffer value = {0};
+    struct key key;
+    key_node(&key, id);
+    enum error_code code = catalog_get(model->catalog, NULL, key_text(&key), &value, error);
+    buffer_release(&value);
+    *ret = code == ERROR_NOT_FOUND;
+    return *ret ? ERROR_NONE : code;
+}
+
+/* Count effects on resources that stay. Those that it once was below may have been purged. */
 static enum error_code
 keep_effect(void *context, enum fold fold, struct text key, struct text operand, struct error *error)
 {
@@ -145,7 +154,11 @@ keep_effect(void *context, enum fold fold, struct text key, struct text operand,
                 all[i].counts.change = one.counts.change;
             return ERROR_NONE;
         }
-    buffer_append(&p->kept, &one, sizeof one);
+    bool purged = false;
+    if (code == ERROR_NONE)
+        code = is_purged(p->model, one.id, &purged, error);
+    if (code == ERROR_NONE && !purged)
+        buffer_append(&p->kept, &one, sizeof one);
     return code != ERROR_NONE ? code : buffer_status(&p->kept, error);
 }
 
@@ -425,14 +438,12 @@ add_to_batch(struct purge *p, uint64_t id, uint64_t by, struct error *error)
 static enum error_code
 children_of(struct model *model, uint64_t id, enum family family, struct buffer *ret, struct error *error)
 {
-    struct key from, to;
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key prefix;
     struct text key, value;
     struct catalog_scan *scan;
-    key_begin(&from, family);
-    key_number(&from, id);
-    ensure(key_after(&from, &to));
-    struct catalog_scan_range range = {key_text(&from), key_text(&to), false};
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_of(&prefix, family, id);
+    enum error_code code = lookup_scan(&lookup, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
@@ -581,11 +592,12 @@ read_intent(struct model *model, const struct line_origin *origin, struct arena 
 static enum error_code
 pending_intents(struct model *model, struct buffer *ret_origins, struct error *error)
 {
-    static const char from[] = {FAMILY_WORK}, to[] = {FAMILY_WORK + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
     struct catalog_scan *scan;
     struct text key, value;
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_begin(&family, FAMILY_WORK);
+    enum error_code code = lookup_scan(&lookup, &family, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (catalog_scan_next(scan, &key, &value)) {

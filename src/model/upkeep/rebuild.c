@@ -147,6 +147,19 @@ sort_effect(void *context, enum fold fold, struct text key, struct text operand,
     return sort_record(r, fold, key, operand, error);
 }
 
+/* Its own lines are erased. Lines of others have added to its counts: of what has moved away, and of what was purged before. */
+static enum error_code
+forget_counts(void *context, uint64_t id, struct error *error)
+{
+    struct rebuild *r = context;
+    struct hot_counts *slot = &r->hot[id & (SUMS_SLOTS - 1)];
+    struct key key;
+    if (slot->id == id)
+        slot->id = 0;
+    key_counts(&key, id);
+    return sort_record(r, FOLD_DELETE, key_text(&key), TEXT(""), error);
+}
+
 static enum error_code
 give_up_all_slots(struct rebuild *r, struct error *error)
 {
@@ -228,7 +241,8 @@ enum error_code
 rebuild_catalog(struct model *model, struct error *error)
 {
     struct rebuild r = {.model = model};
-    struct journal_effects effects = {.model = model, .next_id = ROOT_ID, .apply = sort_effect, .context = &r,
+    struct journal_effects effects = {.model = model, .next_id = ROOT_ID, .apply = sort_effect,
+                                      .forget = forget_counts, .context = &r,
                                       .progress = "reading the journal"};
     char sort_folder[4096], new_folder[4096];
     ensure(model->catalog == NULL && !model->borrowed_parts);

@@ -69,12 +69,10 @@ load_next_id(struct catalog *catalog, uint64_t *ret_id, struct error *error)
 static enum error_code
 delete_range(struct overlay *overlay, const struct key *prefix, struct error *error)
 {
-    struct key to;
     struct text key, value;
     struct overlay_scan *scan;
     struct buffer keys = {0};
-    ensure(key_after(prefix, &to));
-    enum error_code code = overlay_scan_open(overlay, key_text(prefix), key_text(&to), &scan, error);
+    enum error_code code = overlay_scan_under(overlay, prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (overlay_scan_next(scan, &key, &value)) {
@@ -96,14 +94,12 @@ static enum error_code
 delete_derived(struct overlay *overlay, uint64_t id, enum family family,
                void (*derive)(struct overlay *, uint64_t id, struct text key, struct text value), struct error *error)
 {
-    struct key prefix, to;
+    struct key prefix;
     struct text key, value;
     struct overlay_scan *scan;
     struct buffer pairs = {0};
-    key_begin(&prefix, family);
-    key_number(&prefix, id);
-    ensure(key_after(&prefix, &to));
-    enum error_code code = overlay_scan_open(overlay, key_text(&prefix), key_text(&to), &scan, error);
+    key_of(&prefix, family, id);
+    enum error_code code = overlay_scan_under(overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (overlay_scan_next(scan, &key, &value)) {
@@ -167,14 +163,15 @@ delete_due(struct overlay *overlay, uint64_t id, struct text key, struct text va
     overlay_delete(overlay, key_text(&due));
 }
 
-/* The name is marked by the newest of those that are left and were not forgotten, as a rebuild would have it. */
+/* The name is marked by what was deleted there last of all that is left, unless that was forgotten, as a rebuild would
+ * have it. Of two of one group the later was made later. */
 static enum error_code
 renew_tombstone(struct overlay *overlay, uint64_t parent, struct text name, struct error *error)
 {
     struct key from, to, mark;
     struct text key, value;
     struct overlay_scan *scan;
-    uint64_t id = 0;
+    uint64_t id = 0, newest = 0;
     key_gone(&from, parent, name, 0);
     key_gone(&to, parent, name, UINT64_MAX);
     enum error_code code = overlay_scan_open(overlay, key_text(&from), key_text(&to), &scan, error);
@@ -182,9 +179,13 @@ renew_tombstone(struct overlay *overlay, uint64_t parent, struct text name, stru
         return code;
     while (overlay_scan_next(scan, &key, &value)) {
         struct cursor cursor = cursor_of(value.data, value.length);
+        uint64_t sequence = cursor_varint(&cursor);
         (void)cursor_varint(&cursor);
-        (void)cursor_varint(&cursor);
-        id = cursor_varint(&cursor) == 0 ? key_read_number(key, key.length - 8) : 0;
+        bool forgotten = cursor_varint(&cursor) != 0;
+        if (sequence < newest)
+            continue;
+        newest = sequence;
+        id = forgotten ? 0 : key_read_number(key, key.length - 8);
     }
     code = overlay_scan_close(scan, error);
     key_tombstone(&mark, parent, name);
@@ -217,11 +218,11 @@ delete_place(struct overlay *overlay, uint64_t id, struct error *error)
         key_gone(&key, node.parent, node.name, id);
         overlay_delete(overlay, key_text(&key));
         code = renew_tombstone(overlay, node.parent, node.name, error);
-        key_node(&key, id);
-        overlay_delete(overlay, key_text(&key));
-        key_counts(&key, id);
-        overlay_delete(overlay, key_text(&key));
     }
+    key_node(&key, id);
+    overlay_delete(overlay, key_text(&key));
+    key_counts(&key, id); /* lines of others may have made them where its own are erased */
+    overlay_delete(overlay, key_text(&key));
     buffer_release(&storage);
     return code == ERROR_NOT_FOUND ? ERROR_NONE : code == ERROR_NONE ? code : error_set(error, code, "the catalog cannot be read");
 }
@@ -241,8 +242,7 @@ overlay_forget(struct overlay *overlay, uint64_t id, struct error *error)
         code = delete_place(overlay, id, error);
     for (size_t i = 0; i < sizeof owned / sizeof *owned && code == ERROR_NONE; i++) {
         struct key prefix;
-        key_begin(&prefix, owned[i]);
-        key_number(&prefix, id);
+        key_of(&prefix, owned[i], id);
         code = delete_range(overlay, &prefix, error);
     }
     return code;
@@ -306,8 +306,5 @@ replay_journal(struct model *model, struct error *error)
         code = flush(&r, error);
     overlay_free(r.overlay);
     catalog_batch_free(r.batch);
-    if (code == ERROR_NONE && effects.unknown_operation)
-        code = error_set(error, ERROR_UNSUPPORTED,
-                         "the journal holds operations of a later program: this one does not write here");
     return code;
 }

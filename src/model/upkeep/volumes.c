@@ -18,8 +18,7 @@ put_digest(struct model *model, struct json_writer *w, uint64_t number)
     struct key key;
     struct buffer value = {0};
     struct volume_record record = {0};
-    key_begin(&key, FAMILY_VOLUME);
-    key_number(&key, number);
+    key_of(&key, FAMILY_VOLUME, number);
     if (catalog_get(model->catalog, NULL, key_text(&key), &value, NULL) == ERROR_NONE &&
         volume_decode(buffer_text(&value), &record, NULL) == ERROR_NONE && record.sha256.length > 0) {
         json_member_hex(w, "sha256", record.sha256.data, record.sha256.length);
@@ -71,11 +70,12 @@ is_wanted(void *context, const struct volume_facts *facts)
 enum error_code
 missing_volumes(struct model *model, volume_missing *tell, void *context, struct error *error)
 {
-    static const char from[] = {FAMILY_VOLUME}, to[] = {FAMILY_VOLUME + 1};
-    struct catalog_scan_range range = {text_of(from, 1), text_of(to, 1), false};
+    struct lookup lookup = {.catalog = model->catalog};
+    struct key family;
     struct catalog_scan *scan;
     struct text key, value;
-    enum error_code code = catalog_scan_open(model->catalog, NULL, &range, &scan, error);
+    key_begin(&family, FAMILY_VOLUME);
+    enum error_code code = lookup_scan(&lookup, &family, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && catalog_scan_next(scan, &key, &value)) {
