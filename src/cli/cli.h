@@ -73,6 +73,19 @@ enum exit_status exit_status_of(enum error_code code);
       "Who may what. SUBJECT: anonymous, authenticated, owner, user:NAME, group:NAME. RIGHTS: discover, read, append, " \
       "write, own, on-behalf-of, all, none, with commas.",                                         \
       "archivolt access set /public anonymous discover,read\narchivolt access set /public/x inherit\n") \
+    X(community, "community", "add NAME [--parent HANDLE]", "Communities hold collections and communities. Prints the handle.", \
+      "archivolt community add 'Faculty of Arts'\narchivolt community add History --parent 123456789/1\n") \
+    X(collection, "collection", "add NAME --community HANDLE [--review] [--on-behalf-of yes|no] [--depositors GROUP] " \
+      "[--reviewers GROUP] [--keep yes|no] | set HANDLE KEY VALUE",                                \
+      "Collections hold items. add prints the handle. Everyone may read, nobody but administrators deposit until " \
+      "--depositors names a group. Keys of set: name, review, on-behalf-of, keep, treatment, policy, abstract, licence, " \
+      "accept, packagings, maximum-bytes, depositors, reviewers.",                                 \
+      "archivolt collection add Theses --community 123456789/1 --depositors staff\n"              \
+      "archivolt collection set 123456789/2 review yes\n")                                        \
+    X(item, "item", "ls [--in HANDLE] [--state STATE] | show ITEM | complete|approve|reject|withdraw|reinstate ITEM " \
+      "[--reason TEXT] | move|map|unmap ITEM COLLECTION",                                          \
+      "Items, by handle or UUID. STATE: in-progress, in-review, archived, withdrawn, rejected.",   \
+      "archivolt item ls --state in-review\narchivolt item approve 0193…\narchivolt item withdraw 123456789/7 --reason 'see erratum'\n") \
     X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
       "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
       "archivolt verify --budget 50MB\n")                                                          \
@@ -161,6 +174,9 @@ enum error_code cli_reply(struct channel *channel, const struct reply *reply, st
 /* Connects, sends, prints every line by `human` (NULL, or with --json: as it came), the result with --json, and says what failed. */
 typedef void human_line(struct cli *cli, const struct json *line);
 enum exit_status cli_simple(struct cli *cli, struct call_arguments *a, human_line *human);
+
+/* The same where what is to be printed is the result. */
+enum exit_status cli_result(struct cli *cli, struct call_arguments *a, human_line *human);
 
 /* ---- output ---- */
 human_line print_raw;     /* the JSON as it came */

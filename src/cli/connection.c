@@ -371,8 +371,9 @@ simple_line(void *context, const struct json *line, struct error *error)
     return output_status(error);
 }
 
-enum exit_status
-cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
+/* `human_result` NULL: the result is shown with --json only. */
+static enum exit_status
+call_and_print(struct cli *cli, struct call_arguments *a, human_line *human, human_line *human_result)
 {
     struct connection *connection;
     struct error error = {0};
@@ -380,6 +381,7 @@ cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
     struct simple simple = {cli, human};
     struct reply reply = {.line = simple_line, .context = &simple, .result = &result,
                           .show_progress = !cli->quiet && isatty(2), .stop = true};
+    struct reply shown = {.line = simple_line, .context = &(struct simple){cli, human_result}};
     enum error_code code = cli_connect(cli, &connection, &error);
     if (code != ERROR_NONE) {
         buffer_release(&a->json);
@@ -388,9 +390,23 @@ cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
     code = arguments_send(a, connection_channel(connection), &error);
     if (code == ERROR_NONE)
         code = cli_reply(connection_channel(connection), &reply, &error);
-    if (code == ERROR_NONE && cli->json && result.length > 2) /* more than {} */
+    if (code == ERROR_NONE && human_result != NULL && !cli->json)
+        code = parse_line(&shown, buffer_text(&result), &error);
+    else if (code == ERROR_NONE && cli->json && result.length > 2) /* more than {} */
         printf("%s\n", buffer_string(&result));
     buffer_release(&result);
     connection_close(connection);
     return code == ERROR_NONE ? EXIT_DONE : cli_fail(cli, &error);
+}
+
+enum exit_status
+cli_simple(struct cli *cli, struct call_arguments *a, human_line *human)
+{
+    return call_and_print(cli, a, human, NULL);
+}
+
+enum exit_status
+cli_result(struct cli *cli, struct call_arguments *a, human_line *human)
+{
+    return call_and_print(cli, a, print_nothing, human);
 }

@@ -67,9 +67,8 @@ static const char known_keys[] = ""
 #undef X
     ;
 
-/* A key and its value, by the words of the command line, into the policy. */
-static enum error_code
-policy_take(struct collection_policy *policy, struct text key, struct text value, struct error *error)
+enum error_code
+collection_policy_set(struct collection_policy *policy, struct text key, struct text value, struct error *error)
 {
 #define X(member, word, kind)                                                                      \
     if (text_equal(key, TEXT(word)))                                                               \
@@ -119,7 +118,7 @@ repository_policy(struct repository *repository, struct view *view, const struct
         if (!text_starts_with(s.attribute, prefix))
             continue;
         struct text key = text_of(s.attribute.data + prefix.length, s.attribute.length - prefix.length);
-        (void)!policy_take(ret_policy, key, arena_copy(view_arena(view), s.value), NULL); /* of a later program: not for us */
+        (void)!collection_policy_set(ret_policy, key, arena_copy(view_arena(view), s.value), NULL); /* of a later program: not for us */
     }
     enum error_code closed = statement_iterator_close(iterator, code == ERROR_NONE ? error : NULL);
     return code != ERROR_NONE ? code : closed;
@@ -228,7 +227,7 @@ repository_stage_policy(struct repository *repository, struct transaction *trans
     if (code == ERROR_NONE && text_equal(key, TEXT("name")))
         changes_set(&changes, attribute_text(ATTRIBUTE_NAME), value);
     else if (code == ERROR_NONE)
-        code = policy_take(&policy, key, value, error);
+        code = collection_policy_set(&policy, key, value, error);
     if (code == ERROR_NONE)
         code = collection_rule(view, &policy, &rule, error);
     if (code != ERROR_NONE)

@@ -115,6 +115,9 @@ struct collection_policy {
     struct text depositors, reviewers; /* names of groups; "" none */
 };
 struct collection_policy repository_policy_default(void);
+/* One key by its word ("on-behalf-of", "yes"); a text value is borrowed. INVALID names the keys that there are. */
+enum error_code collection_policy_set(struct collection_policy *policy, struct text key, struct text value,
+                                      struct error *error) AV_MUST_USE;
 /* Numbers are drawn at once, which may block; that of a transaction that fails is a gap. */
 struct new_entity {
     uint64_t number;

@@ -28,6 +28,14 @@
     X(http_tls_certificate, TEXT, "", "PEM file with the certificate chain; with http_tls_key: HTTPS") \
     X(http_tls_key, TEXT, "", "PEM file with the private key")                                     \
     X(base_url, TEXT, "", "what clients see before /rest, as https://example.org; empty: from the Host header") \
+    X(site_name, TEXT, "Archivolt", "name of the repository, for people and harvesters")           \
+    X(site_email, TEXT, "", "address of its administrator; empty: admin@ and oai_identifier")      \
+    X(handle_prefix, TEXT, "123456789", "prefix of the handles that are given out")                \
+    X(handle_canonical_prefix, TEXT, "http://hdl.handle.net/", "what stands before a handle in its URI") \
+    X(oai_identifier, TEXT, "", "middle of OAI identifiers, a domain name; empty: that of base_url, else archivolt.example.org") \
+    X(repository_root, TEXT, "/repository", "container that communities, collections and items are in") \
+    X(zone, TEXT, "UTC", "of embargo dates: UTC, or an offset like +01:00")                        \
+    X(crosswalk_folder, TEXT, "", "folder of stylesheets NAME-in.xsl and NAME-out.xsl that replace or join the program's own") \
     X(access_log, TEXT, "errors", "requests that get a line: off, errors (5xx, 401, cut), writes (these and writes), all") \
     X(log_level, TEXT, "info", "debug, info, warning or error")                                    \
     X(volume_size, NUMBER, "0", "bytes after which a volume is sealed; 0: the store's own")        \

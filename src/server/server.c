@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "io/clock.h"
 #include "server/server_private.h"
+#include "server/site.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -104,6 +105,7 @@ start_http(struct server *server, const char *address, struct error *error)
         .base_url = text_from(c->base_url),
         .front_ends = server_front_ends,
         .model = server->model,
+        .repository = server->repository,
         .context = server,
     };
     if (!access_log_from_word(text_from(c->access_log), &options.access_log))
@@ -142,14 +144,21 @@ tell_ready(const struct server *server, const char *folder)
 }
 
 static enum error_code
+open_site(struct server *server, struct error *error)
+{
+    enum error_code code = site_open(&server->configuration, server->model, &server->repository, error);
+    return code != ERROR_NONE ? code : site_clock_start(server->repository, &server->clock, error);
+}
+
+static enum error_code
 serve(struct server *server, const struct server_options *options, const sigset_t *awaited, struct error *error)
 {
     const struct server_companion *companion = options->companion;
     void *beside = NULL;
     if (open_model(server, options->folder, error) != ERROR_NONE)
         return error->code;
-    enum error_code code = ERROR_NONE;
-    if (companion != NULL)
+    enum error_code code = open_site(server, error);
+    if (code == ERROR_NONE && companion != NULL)
         code = companion->start(server->model, options->folder, &beside, error);
     if (code == ERROR_NONE) {
         code = start_http(server, options->http, error);
@@ -161,6 +170,8 @@ serve(struct server *server, const struct server_options *options, const sigset_
         if (companion != NULL)
             companion->stop(beside);
     }
+    site_clock_stop(server->clock);
+    repository_free(server->repository);
     model_close(server->model);
     if (code == ERROR_NONE)
         log_event(LOG_INFO, "stopped", log_end());

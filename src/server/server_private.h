@@ -7,9 +7,14 @@
 #include "model/model.h"
 #include "server/configuration.h"
 
+struct repository;
+struct site_clock;
+
 struct server {
     struct configuration configuration;
     struct model *model;
+    struct repository *repository;
+    struct site_clock *clock;
     struct http_server *http;
     uint64_t start_ns;
 };

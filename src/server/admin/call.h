@@ -52,7 +52,14 @@
     X(compact, false)                                                                              \
     X(seal, false)                                                                                 \
     X(journal, false)                                                                              \
-    X(export_ocfl, false)
+    X(export_ocfl, false)                                                                          \
+    X(community_add, false)                                                                        \
+    X(collection_add, false)                                                                       \
+    X(collection_set, false)                                                                       \
+    X(item_ls, false)                                                                              \
+    X(item_show, false)                                                                            \
+    X(item_state, false)                                                                           \
+    X(item_place, false)
 
 struct call {
     struct model *model;
