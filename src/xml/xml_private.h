@@ -36,6 +36,8 @@ struct xml_source xml__source_of_text(struct text *text);
  * the document go, when it is to share them with another; or NULL. */
 xmlDoc *xml__parse(const struct xml_source *source, xmlDict *names, struct xml_complaint *complaint, struct error *error);
 
+size_t xml__count_below(const xmlNode *top); /* elements and texts */
+
 enum error_code xml__document_new(xmlDoc *tree, struct xml_document **ret_document, struct error *error) AV_MUST_USE;
 
 #endif

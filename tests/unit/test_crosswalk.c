@@ -572,6 +572,16 @@ a_public_eprint_has_no_addresses_and_names_its_files(void **state)
                                  "<url>http://repository.example/a&amp;b.pdf</url></file></files></document></documents><eprint_status>archive</eprint_status>"));
     buffer_release(&xml);
     arena_release(&arena);
+    /* Two of one name, of whom only one has more kept: nobody is lost. */
+    buffer_clear(&xml);
+    arena_init(&arena, 0);
+    fields_init(&fields, &arena);
+    fields_of_lines("dc.contributor.author=Doe, J.\ndc.contributor.author=Doe, J.\neprints.creators.item={\"name\":{\"family\":\"Doe\",\"given\":\"J.\"},\"id\":\"x\"}\n", &fields);
+    write_out("ep3", &fields, false, &xml);
+    assert_non_null(strstr(buffer_string(&xml), "<creators><item><name><family>Doe</family><given>J.</given></name><id>x</id></item>"
+                                                "<item><name><family>Doe</family><given>J.</given></name></item></creators>"));
+    buffer_release(&xml);
+    arena_release(&arena);
     /* A name that was edited since no longer has what was kept of another. */
     gives_xml("ep3", "dc.type=Journal Article\ndc.contributor.author=Dow, J.\neprints.creators.item={\"name\":{\"family\":\"Doe\",\"given\":\"J.\"},\"id\":\"x\"}\n",
               "<eprints xmlns=\"http://eprints.org/ep2/data/2.0\"><eprint><eprintid>7</eprintid><documents><document><docid>3</docid><pos>1</pos>"
@@ -579,6 +589,41 @@ a_public_eprint_has_no_addresses_and_names_its_files(void **state)
               "<filename>a&amp;b.pdf</filename><mime_type>application/pdf</mime_type><hash>00ff</hash><hash_type>MD5</hash_type><filesize>12</filesize>"
               "<url>http://repository.example/a&amp;b.pdf</url></file></files></document></documents><eprint_status>archive</eprint_status>"
               "<type>article</type><creators><item><name><family>Dow</family><given>J.</given></name></item></creators></eprint></eprints>");
+}
+
+static void
+thousands_of_persons_come_back_and_of_one_name_too(void **state)
+{
+    struct buffer source = {0};
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct arena arena;
+        struct fields fields;
+        struct buffer xml = {0};
+        struct xml_document *document;
+        size_t count = 0;
+        arena_init(&arena, 0);
+        fields_init(&fields, &arena);
+        buffer_clear(&source);
+        buffer_append_string(&source, "<eprint xmlns='http://eprints.org/ep2/data/2.0'><creators>");
+        for (int i = 0; i < 3000; i++)
+            buffer_printf(&source, "<item><name><family>A%d</family><given>B</given></name><id>%d</id></item>", same ? 0 : i, i);
+        buffer_append_string(&source, "</creators></eprint>");
+        read_in("ep3", buffer_text(&source), &fields);
+        write_out("ep3", &fields, true, &xml);
+        assert_code(xml_document_parse(buffer_text(&xml), &document, NULL), ERROR_NONE);
+        xml_each(item, xml_child(eprint_of(document), NULL, "creators"), NULL, "item")
+        {
+            struct text id = xml_child_text(item, NULL, "id", &arena);
+            assert_text(id, text_from(arena_printf(&arena, "%zu", same ? 0 : count)));
+            count++;
+        }
+        assert_int_equal(count, 3000);
+        xml_document_free(document);
+        buffer_release(&xml);
+        arena_release(&arena);
+    }
+    buffer_release(&source);
 }
 
 static void
@@ -728,6 +773,7 @@ main(void)
         cmocka_unit_test(lists_of_ep2_stand_side_by_side),
         cmocka_unit_test(an_eprint_comes_back_field_by_field),
         cmocka_unit_test(a_public_eprint_has_no_addresses_and_names_its_files),
+        cmocka_unit_test(thousands_of_persons_come_back_and_of_one_name_too),
         cmocka_unit_test(no_field_makes_an_outgoing_crosswalk_fail),
         cmocka_unit_test(a_site_replaces_and_adds_crosswalks),
         cmocka_unit_test(many_threads_use_one_set),

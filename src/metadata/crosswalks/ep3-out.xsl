@@ -153,15 +153,15 @@
         <xsl:for-each select="$names">
           <xsl:variable name="same" select="key('person', concat($list, '|', .))"/>
           <xsl:variable name="namesakes" select="key('name', concat(@qualifier, '|', .))"/>
-          <xsl:variable name="which">
-            <xsl:choose>
-              <xsl:when test="count($namesakes) = 1">1</xsl:when>
-              <xsl:otherwise><xsl:value-of select="1 + count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])"/></xsl:otherwise>
-            </xsl:choose>
-          </xsl:variable>
+          <!-- Counting grows with the square: past a hundred namesakes they are not told apart. -->
+          <xsl:variable name="alone" select="count($namesakes) = 1 or count($namesakes) > 100"/>
           <item>
             <xsl:choose>
-              <xsl:when test="$same[position() = $which]"><xsl:apply-templates select="$same[position() = $which]/node()" mode="copy"/></xsl:when>
+              <xsl:when test="$same and $alone"><xsl:apply-templates select="$same[1]/node()" mode="copy"/></xsl:when>
+              <xsl:when test="$same and count($same) > count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])">
+                <xsl:variable name="before" select="count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])"/>
+                <xsl:apply-templates select="$same[position() = $before + 1]/node()" mode="copy"/>
+              </xsl:when>
               <xsl:when test="contains(., ', ')">
                 <name><family><xsl:value-of select="substring-before(., ', ')"/></family><given><xsl:value-of select="substring-after(., ', ')"/></given></name>
               </xsl:when>
