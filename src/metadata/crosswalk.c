@@ -189,32 +189,51 @@ is_eprints_element(const struct field *field)
     return text_equal(field->schema, TEXT("eprints")) && item_or_none && first != '-' && !(first >= '0' && first <= '9');
 }
 
-static bool
-same_element(const struct field *a, const struct field *b)
+static int
+compare_eprints(const void *a_, const void *b_)
 {
-    return is_eprints_element(a) && text_equal(a->element, b->element) && text_equal(a->qualifier, b->qualifier);
+    const struct field *a = *(const struct field *const *)a_, *b = *(const struct field *const *)b_;
+    int order = text_compare(a->element, b->element);
+    if (order == 0)
+        order = text_compare(a->qualifier, b->qualifier);
+    return order != 0 ? order : (a > b) - (a < b); /* of one array: its order */
 }
 
-/* The list that begins with the field at `index`, or nothing when it is not the first of its list. */
-static void
-put_eprints_element(struct xml_writer *writer, const struct fields *fields, size_t index, struct arena *arena)
+/* One value, or a list from `first` on; returns how many. */
+static size_t
+put_eprints_element(struct xml_writer *writer, const struct field *const *first, size_t left, struct arena *arena)
 {
-    const struct field *field = &fields->items[index];
-    bool list = field->qualifier.length > 0;
-    const char *name = arena_string(arena, field->element);
-    for (size_t i = 0; i < index; i++)
-        if (list && same_element(&fields->items[i], field))
-            return;
+    bool list = first[0]->qualifier.length > 0;
+    const char *name = arena_string(arena, first[0]->element);
+    size_t count = 0;
     xml_begin_element(writer, name == NULL ? "none" : name);
-    for (size_t i = index; i < (list ? fields->count : index + 1); i++) {
-        if (!same_element(&fields->items[i], field))
-            continue;
+    do {
         if (list)
             xml_begin_element(writer, "item");
-        compound__write(fields->items[i].value, arena, writer);
+        compound__write(first[count]->value, arena, writer);
         if (list)
             xml_end_element(writer);
-    }
+        count++;
+    } while (list && count < left && text_equal(first[count]->element, first[0]->element) && first[count]->qualifier.length > 0);
+    xml_end_element(writer);
+    return count;
+}
+
+static void
+put_eprint(struct xml_writer *writer, const struct fields *fields, struct arena *arena)
+{
+    const struct field **sorted = arena_alloc(arena, (fields->count + 1) * sizeof *sorted);
+    size_t count = 0;
+    if (sorted == NULL)
+        return;
+    for (size_t i = 0; i < fields->count; i++)
+        if (is_eprints_element(&fields->items[i]))
+            sorted[count++] = &fields->items[i];
+    qsort(sorted, count, sizeof *sorted, compare_eprints);
+    xml_begin_element(writer, "eprint");
+    xml_put_attribute(writer, "xmlns", TEXT(EPRINTS_NAMESPACE));
+    for (size_t i = 0; i < count;)
+        i += put_eprints_element(writer, sorted + i, count - i, arena);
     xml_end_element(writer);
 }
 
@@ -241,12 +260,7 @@ put_source(struct xml_writer *writer, const struct fields *fields, const struct 
     xml_put_attribute(writer, "xmlns:dim", TEXT(DIM_NAMESPACE));
     xml_put_attribute(writer, "dspaceType", TEXT("ITEM"));
     dim__put_fields(writer, fields);
-    xml_begin_element(writer, "eprint");
-    xml_put_attribute(writer, "xmlns", TEXT(EPRINTS_NAMESPACE));
-    for (size_t i = 0; i < fields->count; i++)
-        if (is_eprints_element(&fields->items[i]))
-            put_eprints_element(writer, fields, i, arena);
-    xml_end_element(writer);
+    put_eprint(writer, fields, arena);
     for (size_t i = 0; i < record->file_count; i++)
         put_file(writer, &record->files[i]);
     xml_end_element(writer);

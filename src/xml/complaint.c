@@ -47,8 +47,7 @@ xml__complaint_begin(struct xml_complaint *complaint)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     ensure(pthread_once(&once, start_libraries) == 0);
-    ensure(current == NULL);
-    *complaint = (struct xml_complaint){0};
+    *complaint = (struct xml_complaint){.outer = current};
     current = complaint;
     /* Both are kept by libxml2 for each thread. */
     xmlSetStructuredErrorFunc(NULL, xml__complain_structured);
@@ -58,7 +57,8 @@ xml__complaint_begin(struct xml_complaint *complaint)
 void
 xml__complaint_end(void)
 {
-    current = NULL;
+    ensure(current != NULL);
+    current = current->outer;
 }
 
 /* Several calls may make one line, several lines one complaint: all goes behind what is there, on one line. */

@@ -117,11 +117,20 @@ xml_line(const struct xml_node *node)
 static const xmlNode *
 next_below(const xmlNode *node, const xmlNode *top)
 {
-    if ((node->type == XML_ELEMENT_NODE || node->type == XML_ATTRIBUTE_NODE) && node->children != NULL)
+    if ((node == top || node->type == XML_ELEMENT_NODE) && node->children != NULL)
         return node->children;
     while (node != top && node->next == NULL)
         node = node->parent;
     return node == top ? NULL : node->next;
+}
+
+size_t
+xml__count_below(const xmlNode *top)
+{
+    size_t count = 0;
+    for (const xmlNode *each = next_below(top, top); each != NULL; each = next_below(each, top))
+        count++;
+    return count;
 }
 
 static struct text

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 enum { TEMPLATE_DEPTH_MAX = 1000, VARIABLES_MAX = 10000, STYLESHEET_BYTES_MAX = 1 << 20 };
-#define XPATH_STEPS_MAX 20000000u
+/* Of one transformation: as many, and as many more for each node of its source. */
+#define XPATH_STEPS 20000000u
+#define XPATH_STEPS_PER_NODE 2000u
 
 struct xslt_stylesheet {
     xsltStylesheet *compiled;
@@ -146,7 +148,7 @@ transform(xsltStylesheet *compiled, xmlDoc *source, const struct xslt_parameter 
         return NULL;
     context->maxTemplateDepth = TEMPLATE_DEPTH_MAX;
     context->maxTemplateVars = VARIABLES_MAX;
-    context->xpathCtxt->opLimit = XPATH_STEPS_MAX;
+    context->xpathCtxt->opLimit = XPATH_STEPS + XPATH_STEPS_PER_NODE * xml__count_below((const xmlNode *)source);
     xmlDoc *result = NULL;
     if (set_parameters(context, parameters, count))
         result = xsltApplyStylesheetUser(compiled, source, NULL, NULL, NULL, context);

@@ -499,7 +499,7 @@ count_described(const struct xml_node *node)
 }
 
 static void
-an_eprint_comes_back_field_by_field(void **state)
+eprint_comes_back(const char *source, size_t described)
 {
     /* What is another repository's own state, and what is ours instead. */
     static const char *const left_out[] = {"rev_number", "documents", "eprintid", "eprint_status", "userid", "dir"};
@@ -508,12 +508,11 @@ an_eprint_comes_back_field_by_field(void **state)
     struct buffer xml = {0};
     struct xml_document *before, *after;
     size_t compared = 0;
-    (void)state;
     arena_init(&arena, 0);
     fields_init(&fields, &arena);
-    read_in("ep3", text_from(eprint), &fields);
+    read_in("ep3", text_from(source), &fields);
     write_out("ep3", &fields, true, &xml);
-    assert_code(xml_document_parse(text_from(eprint), &before, NULL), ERROR_NONE);
+    assert_code(xml_document_parse(text_from(source), &before, NULL), ERROR_NONE);
     assert_code(xml_document_parse(buffer_text(&xml), &after, NULL), ERROR_NONE);
     xml_each(child, eprint_of(before), NULL, NULL)
     {
@@ -530,13 +529,25 @@ an_eprint_comes_back_field_by_field(void **state)
         buffer_release(&is);
         compared++;
     }
-    assert_int_equal(compared, 30);
+    assert_int_equal(compared, described);
     /* Nothing more than these, our number, state and documents. */
     assert_int_equal(count_described(eprint_of(after)), compared + 3);
     xml_document_free(before);
     xml_document_free(after);
     buffer_release(&xml);
     arena_release(&arena);
+}
+
+static void
+an_eprint_comes_back_field_by_field(void **state)
+{
+    (void)state;
+    eprint_comes_back(eprint, 30);
+    /* Several languages, and dates of another kind. */
+    eprint_comes_back(EPRINT("<title><item><text>A</text><lang>en</lang></item><item><text>B</text><lang>de</lang></item></title>"
+                             "<abstract><item>C</item><item>D</item></abstract><date>2001</date><date_type>accepted</date_type>"),
+                      4);
+    eprint_comes_back(EPRINT("<date>2001</date><date_type>completed</date_type><id_number>12</id_number><type>own_type</type>"), 4);
 }
 
 static void
@@ -561,6 +572,16 @@ a_public_eprint_has_no_addresses_and_names_its_files(void **state)
                                  "<url>http://repository.example/a&amp;b.pdf</url></file></files></document></documents><eprint_status>archive</eprint_status>"));
     buffer_release(&xml);
     arena_release(&arena);
+    /* Two of one name, of whom only one has more kept: nobody is lost. */
+    buffer_clear(&xml);
+    arena_init(&arena, 0);
+    fields_init(&fields, &arena);
+    fields_of_lines("dc.contributor.author=Doe, J.\ndc.contributor.author=Doe, J.\neprints.creators.item={\"name\":{\"family\":\"Doe\",\"given\":\"J.\"},\"id\":\"x\"}\n", &fields);
+    write_out("ep3", &fields, false, &xml);
+    assert_non_null(strstr(buffer_string(&xml), "<creators><item><name><family>Doe</family><given>J.</given></name><id>x</id></item>"
+                                                "<item><name><family>Doe</family><given>J.</given></name></item></creators>"));
+    buffer_release(&xml);
+    arena_release(&arena);
     /* A name that was edited since no longer has what was kept of another. */
     gives_xml("ep3", "dc.type=Journal Article\ndc.contributor.author=Dow, J.\neprints.creators.item={\"name\":{\"family\":\"Doe\",\"given\":\"J.\"},\"id\":\"x\"}\n",
               "<eprints xmlns=\"http://eprints.org/ep2/data/2.0\"><eprint><eprintid>7</eprintid><documents><document><docid>3</docid><pos>1</pos>"
@@ -568,6 +589,41 @@ a_public_eprint_has_no_addresses_and_names_its_files(void **state)
               "<filename>a&amp;b.pdf</filename><mime_type>application/pdf</mime_type><hash>00ff</hash><hash_type>MD5</hash_type><filesize>12</filesize>"
               "<url>http://repository.example/a&amp;b.pdf</url></file></files></document></documents><eprint_status>archive</eprint_status>"
               "<type>article</type><creators><item><name><family>Dow</family><given>J.</given></name></item></creators></eprint></eprints>");
+}
+
+static void
+thousands_of_persons_come_back_and_of_one_name_too(void **state)
+{
+    struct buffer source = {0};
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct arena arena;
+        struct fields fields;
+        struct buffer xml = {0};
+        struct xml_document *document;
+        size_t count = 0;
+        arena_init(&arena, 0);
+        fields_init(&fields, &arena);
+        buffer_clear(&source);
+        buffer_append_string(&source, "<eprint xmlns='http://eprints.org/ep2/data/2.0'><creators>");
+        for (int i = 0; i < 3000; i++)
+            buffer_printf(&source, "<item><name><family>A%d</family><given>B</given></name><id>%d</id></item>", same ? 0 : i, i);
+        buffer_append_string(&source, "</creators></eprint>");
+        read_in("ep3", buffer_text(&source), &fields);
+        write_out("ep3", &fields, true, &xml);
+        assert_code(xml_document_parse(buffer_text(&xml), &document, NULL), ERROR_NONE);
+        xml_each(item, xml_child(eprint_of(document), NULL, "creators"), NULL, "item")
+        {
+            struct text id = xml_child_text(item, NULL, "id", &arena);
+            assert_text(id, text_from(arena_printf(&arena, "%zu", same ? 0 : count)));
+            count++;
+        }
+        assert_int_equal(count, 3000);
+        xml_document_free(document);
+        buffer_release(&xml);
+        arena_release(&arena);
+    }
+    buffer_release(&source);
 }
 
 static void
@@ -717,6 +773,7 @@ main(void)
         cmocka_unit_test(lists_of_ep2_stand_side_by_side),
         cmocka_unit_test(an_eprint_comes_back_field_by_field),
         cmocka_unit_test(a_public_eprint_has_no_addresses_and_names_its_files),
+        cmocka_unit_test(thousands_of_persons_come_back_and_of_one_name_too),
         cmocka_unit_test(no_field_makes_an_outgoing_crosswalk_fail),
         cmocka_unit_test(a_site_replaces_and_adds_crosswalks),
         cmocka_unit_test(many_threads_use_one_set),

@@ -183,6 +183,8 @@ static enum error_code
 diverted_begin(void *context, const struct xml_node *element, struct error *error)
 {
     struct diverted *diverted = context;
+    struct xml_document *within; /* reading may nest */
+    assert_code(xml_document_parse(TEXT("<a>"), &within, NULL), ERROR_INVALID);
     diverted->begun++;
     diverted->name = xml_child_text(xml_parent(element), "urn:f", "name", diverted->arena);
     return ERROR_NONE;

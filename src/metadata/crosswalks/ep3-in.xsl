@@ -71,6 +71,16 @@
     </xsl:choose>
   </xsl:template>
 
+  <!-- In several languages: the first one, and all as they are. -->
+  <xsl:template match="ep:title[*]">
+    <dim:field mdschema="dc" element="title"><xsl:value-of select="(ep:item/ep:text | ep:item[not(*)])[1]"/></dim:field>
+    <xsl:call-template name="keep"/>
+  </xsl:template>
+  <xsl:template match="ep:abstract[*]">
+    <dim:field mdschema="dc" element="description" qualifier="abstract"><xsl:value-of select="(ep:item/ep:text | ep:item[not(*)])[1]"/></dim:field>
+    <xsl:call-template name="keep"/>
+  </xsl:template>
+
   <!-- ==== persons ==== -->
 
   <xsl:template match="ep:creators | ep:editors">

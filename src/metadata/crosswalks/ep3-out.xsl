@@ -56,13 +56,17 @@
         <xsl:call-template name="persons">
           <xsl:with-param name="list">editors</xsl:with-param><xsl:with-param name="names" select="$dc[@element = 'contributor'][@qualifier = 'editor']"/>
         </xsl:call-template>
-        <xsl:if test="not($kept[self::ep:title])">
-          <xsl:call-template name="field"><xsl:with-param name="name">title</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'title'][not(@qualifier)]"/></xsl:call-template>
-        </xsl:if>
+        <xsl:call-template name="lingual">
+          <xsl:with-param name="name">title</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'title'][not(@qualifier)][1]"/>
+          <xsl:with-param name="kept" select="$kept[self::ep:title]"/>
+        </xsl:call-template>
         <xsl:call-template name="list"><xsl:with-param name="name">subjects</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'subject'][@qualifier = 'classification']"/></xsl:call-template>
         <xsl:call-template name="joined"><xsl:with-param name="name">keywords</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'subject'][not(@qualifier)]"/><xsl:with-param name="between">, </xsl:with-param></xsl:call-template>
         <xsl:call-template name="joined"><xsl:with-param name="name">note</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'description'][not(@qualifier)]"/><xsl:with-param name="between"><xsl:text> </xsl:text></xsl:with-param></xsl:call-template>
-        <xsl:call-template name="joined"><xsl:with-param name="name">abstract</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'description'][@qualifier = 'abstract']"/><xsl:with-param name="between"><xsl:text> </xsl:text></xsl:with-param></xsl:call-template>
+        <xsl:call-template name="lingual">
+          <xsl:with-param name="name">abstract</xsl:with-param><xsl:with-param name="values" select="$dc[@element = 'description'][@qualifier = 'abstract']"/>
+          <xsl:with-param name="kept" select="$kept[self::ep:abstract]"/>
+        </xsl:call-template>
         <xsl:call-template name="date"><xsl:with-param name="dc" select="$dc"/><xsl:with-param name="kept" select="$kept"/></xsl:call-template>
         <xsl:call-template name="field"><xsl:with-param name="name">publisher</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'publisher']"/></xsl:call-template>
         <xsl:call-template name="field"><xsl:with-param name="name">publication</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'relation'][@qualifier = 'ispartof']"/></xsl:call-template>
@@ -70,7 +74,7 @@
         <xsl:call-template name="field"><xsl:with-param name="name">issn</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'identifier'][@qualifier = 'issn']"/></xsl:call-template>
         <xsl:call-template name="field"><xsl:with-param name="name">isbn</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'identifier'][@qualifier = 'isbn']"/></xsl:call-template>
         <xsl:call-template name="field"><xsl:with-param name="name">id_number</xsl:with-param><xsl:with-param name="value" select="$dc[@element = 'identifier'][@qualifier = 'doi' or @qualifier = 'other']"/></xsl:call-template>
-        <xsl:apply-templates select="$kept[not(self::ep:creators or self::ep:editors or self::ep:date)]" mode="copy"/>
+        <xsl:apply-templates select="$kept[not(self::ep:creators or self::ep:editors or self::ep:date or self::ep:title or self::ep:abstract)]" mode="copy"/>
       </eprint>
     </eprints>
   </xsl:template>
@@ -97,6 +101,22 @@
         <xsl:for-each select="$values"><xsl:if test="position() > 1"><xsl:value-of select="$between"/></xsl:if><xsl:value-of select="."/></xsl:for-each>
       </xsl:element>
     </xsl:if>
+  </xsl:template>
+
+  <!-- What is kept of several languages, while its first is what Dublin Core says. -->
+  <xsl:template name="lingual">
+    <xsl:param name="name"/>
+    <xsl:param name="values"/>
+    <xsl:param name="kept"/>
+    <xsl:variable name="same" select="$kept[(ep:item/ep:text | ep:item[not(*)])[1] = $values[1]]"/>
+    <xsl:choose>
+      <xsl:when test="$same"><xsl:apply-templates select="$same[1]" mode="copy"/></xsl:when>
+      <xsl:otherwise>
+        <xsl:call-template name="joined">
+          <xsl:with-param name="name" select="$name"/><xsl:with-param name="values" select="$values"/><xsl:with-param name="between"><xsl:text> </xsl:text></xsl:with-param>
+        </xsl:call-template>
+      </xsl:otherwise>
+    </xsl:choose>
   </xsl:template>
 
   <!-- A word that is in no table is a site's own type when it looks like one. -->
@@ -133,15 +153,15 @@
         <xsl:for-each select="$names">
           <xsl:variable name="same" select="key('person', concat($list, '|', .))"/>
           <xsl:variable name="namesakes" select="key('name', concat(@qualifier, '|', .))"/>
-          <xsl:variable name="which">
-            <xsl:choose>
-              <xsl:when test="count($namesakes) = 1">1</xsl:when>
-              <xsl:otherwise><xsl:value-of select="1 + count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])"/></xsl:otherwise>
-            </xsl:choose>
-          </xsl:variable>
+          <!-- Counting grows with the square: past a hundred namesakes they are not told apart. -->
+          <xsl:variable name="alone" select="count($namesakes) = 1 or count($namesakes) > 100"/>
           <item>
             <xsl:choose>
-              <xsl:when test="$same[position() = $which]"><xsl:apply-templates select="$same[position() = $which]/node()" mode="copy"/></xsl:when>
+              <xsl:when test="$same and $alone"><xsl:apply-templates select="$same[1]/node()" mode="copy"/></xsl:when>
+              <xsl:when test="$same and count($same) > count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])">
+                <xsl:variable name="before" select="count(preceding-sibling::dim:field[. = current()][@qualifier = current()/@qualifier][@element = 'contributor'])"/>
+                <xsl:apply-templates select="$same[position() = $before + 1]/node()" mode="copy"/>
+              </xsl:when>
               <xsl:when test="contains(., ', ')">
                 <name><family><xsl:value-of select="substring-before(., ', ')"/></family><given><xsl:value-of select="substring-after(., ', ')"/></given></name>
               </xsl:when>
