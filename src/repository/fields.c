@@ -3,17 +3,8 @@
  * Descriptive fields as statements: the attribute is the field's name, the qualifier "@lang" its language, extra its authority,
  * and the place its number among all fields of the item, so that their order comes back as it was.
  */
+#include "metadata/publish.h"
 #include "repository/repository_private.h"
-
-/* What never leaves by OAI, page or anonymous export. */
-bool
-field_is_private(const struct field *field)
-{
-    if (text_equal(field->schema, TEXT("dc")))
-        return text_equal(field->element, TEXT("description")) && text_equal(field->qualifier, TEXT("provenance"));
-    return text_equal(field->schema, TEXT("eprints")) &&
-           (text_equal(field->element, TEXT("contact_email")) || text_ends_with(field->element, TEXT("_email")));
-}
 
 static struct text
 language_qualifier(const struct field *field, struct arena *arena)
@@ -110,12 +101,13 @@ repository_fields(struct repository *repository, struct view *view, const struct
                   struct fields *ret_fields, struct error *error)
 {
     struct gathering g;
+    struct fields fields;
+    fields_init(&fields, view_arena(view));
     fields_init(ret_fields, view_arena(view));
     enum error_code code = load(view, item->resource.id, &g, error);
     for (size_t i = 0; code == ERROR_NONE && i < g.count; i++)
-        if (all || !field_is_private(&g.items[i].field))
-            code = fields_add(ret_fields, &g.items[i].field, error);
-    return code;
+        code = fields_add(all ? ret_fields : &fields, &g.items[i].field, error);
+    return code != ERROR_NONE || all ? code : fields_publish(&fields, ret_fields, error);
 }
 
 enum error_code

@@ -102,7 +102,6 @@ enum error_code private_rule(struct view *view, const struct collection_policy *
                              struct rule *ret_rule, struct error *error) AV_MUST_USE;
 
 /* ---- fields.c ---- */
-bool field_is_private(const struct field *field);
 /* Behind the last field of the item. */
 enum error_code next_field_place(struct view *view, uint64_t id, uint32_t *ret_place, struct error *error) AV_MUST_USE;
 /* As statements with places from `first` on: the place is the order of all fields. */

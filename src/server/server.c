@@ -144,9 +144,9 @@ tell_ready(const struct server *server, const char *folder)
 }
 
 static enum error_code
-open_site(struct server *server, struct error *error)
+open_site(struct server *server, const char *folder, struct error *error)
 {
-    enum error_code code = site_open(&server->configuration, server->model, &server->repository, error);
+    enum error_code code = site_open(&server->configuration, folder, server->model, &server->repository, error);
     return code != ERROR_NONE ? code : site_clock_start(server->repository, &server->clock, error);
 }
 
@@ -157,7 +157,7 @@ serve(struct server *server, const struct server_options *options, const sigset_
     void *beside = NULL;
     if (open_model(server, options->folder, error) != ERROR_NONE)
         return error->code;
-    enum error_code code = open_site(server, error);
+    enum error_code code = open_site(server, options->folder, error);
     if (code == ERROR_NONE && companion != NULL)
         code = companion->start(server->model, options->folder, &beside, error);
     if (code == ERROR_NONE) {

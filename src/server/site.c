@@ -21,21 +21,24 @@ host_of(struct text url)
 }
 
 enum error_code
-site_open(const struct configuration *c, struct model *model, struct repository **ret_repository, struct error *error)
+site_open(const struct configuration *c, const char *folder, struct model *model, struct repository **ret_repository,
+          struct error *error)
 {
+    char crosswalks[4096];
     struct buffer email = {0};
     struct text identifier = text_from(c->oai_identifier);
     if (identifier.length == 0)
         identifier = host_of(text_from(c->base_url));
     if (identifier.length == 0)
         identifier = TEXT("archivolt.example.org");
+    snprintf(crosswalks, sizeof crosswalks, "%s/crosswalks", folder);
     buffer_printf(&email, "admin@%.*s", TEXT_ARG(identifier));
     struct repository_options options = {
         .model = model,
         .name = text_from(c->site_name),
         .email = c->site_email[0] != '\0' ? text_from(c->site_email) : buffer_text(&email),
         .oai_identifier = identifier,
-        .crosswalk_folder = c->crosswalk_folder[0] != '\0' ? c->crosswalk_folder : NULL,
+        .crosswalk_folder = c->crosswalk_folder[0] != '\0' ? c->crosswalk_folder : crosswalks,
         .handle_prefix = text_from(c->handle_prefix),
         .handle_canonical_prefix = text_from(c->handle_canonical_prefix),
         .root_path = text_from(c->repository_root),

@@ -9,7 +9,7 @@
 #include "server/configuration.h"
 
 /* INVALID: a bad path, zone or stylesheet, named. The model must outlive it. */
-enum error_code site_open(const struct configuration *configuration, struct model *model,
+enum error_code site_open(const struct configuration *configuration, const char *folder, struct model *model,
                           struct repository **ret_repository, struct error *error) AV_MUST_USE;
 
 /* A thread that does what falls due (embargoes end), once a minute. */

@@ -110,6 +110,7 @@ unpack(struct http_request *request, struct error *error)
         .model = request->model,
         .arena = &sword->arena,
         .limits = package_limits_default(),
+        .crosswalks = repository_crosswalks(sword->repository),
         .packaging = sword->intent.packaging,
         .source = package_source_of_upload(*http_upload(request)),
         .filename = sword->intent.filename,

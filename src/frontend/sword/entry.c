@@ -234,10 +234,6 @@ put_2_0(struct entry *entry)
     put_link(xml, "edit-media", sword_url(request, SWORD_PART_EDIT_MEDIA, with_end(request, uuid, ".atom")),
              "application/atom+xml;type=feed");
     put_link(xml, "http://purl.org/net/sword/terms/add", sword_url(request, SWORD_PART_EDIT, uuid), NULL);
-    put_link(xml, "http://purl.org/net/sword/terms/statement",
-             sword_url(request, SWORD_PART_STATEMENT, with_end(request, uuid, ".atom")), "application/atom+xml;type=feed");
-    put_link(xml, "http://purl.org/net/sword/terms/statement",
-             sword_url(request, SWORD_PART_STATEMENT, with_end(request, uuid, ".rdf")), "application/rdf+xml");
     put_link(xml, "alternate", page_url(entry), "text/html");
     xml_put_element(xml, "sword:packaging", text_from(packaging_uri(PACKAGING_SIMPLE_ZIP)));
     xml_put_element(xml, "sword:treatment", text_from(treatment_of(entry->item->state)));

@@ -111,9 +111,6 @@ dispatch(struct http_request *request)
     case SWORD_PART_EDIT:
         sword_edit(request);
         break;
-    case SWORD_PART_STATEMENT:
-        sword_get_statement(request);
-        break;
     case SWORD_PART_COUNT:
         error_set(&error, ERROR_NOT_FOUND, "SWORD begins at %s/servicedocument", request->front_end->prefix);
         sword_fail(request, &error);

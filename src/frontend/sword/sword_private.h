@@ -22,8 +22,7 @@ enum sword_version { SWORD_1_3, SWORD_2_0 };
     X(MEDIA_LINK, "media-link", 1u << SWORD_1_3)                                                   \
     X(COLLECTION, "collection", 1u << SWORD_2_0)                                                   \
     X(EDIT, "edit", 1u << SWORD_2_0)                                                               \
-    X(EDIT_MEDIA, "edit-media", 1u << SWORD_2_0)                                                   \
-    X(STATEMENT, "statement", 1u << SWORD_2_0)
+    X(EDIT_MEDIA, "edit-media", 1u << SWORD_2_0)
 enum sword_part {
 #define X(name, segment, versions) SWORD_PART_##name,
     SWORD_PARTS(X)
@@ -109,9 +108,8 @@ struct text sword_url(struct http_request *request, enum sword_part part, struct
 void sword_answer_entry(struct http_request *request, unsigned status, const struct entity *item);
 void sword_put_time(struct xml_writer *xml, const char *element, int64_t time_us);
 
-/* ---- media.c, statement.c, edit.c (2.0) ---- */
+/* ---- media.c, edit.c ---- */
 void sword_get_media(struct http_request *request);
-void sword_get_statement(struct http_request *request);
 void sword_edit(struct http_request *request);
 
 #endif

@@ -20,7 +20,7 @@ begin(struct work *w, struct call *call, struct error *error)
     enum error_code code = configuration_load(call->folder, NULL, &w->configuration, error);
     w->configured = code == ERROR_NONE;
     if (code == ERROR_NONE)
-        code = site_open(&w->configuration, call->model, &w->repository, error);
+        code = site_open(&w->configuration, call->folder, call->model, &w->repository, error);
     if (code == ERROR_NONE)
         code = call_view(call, &w->view, error);
     if (code == ERROR_NONE)
