@@ -73,6 +73,9 @@ bool upload_is_bulk(const struct upload *upload); /* past the small limit: finis
 enum error_code upload_check_digest(struct upload *upload, enum digest_algorithm algorithm,
                                     const unsigned char *expected, struct error *error) AV_MUST_USE;
 bool upload_digest(const struct upload *upload, enum digest_algorithm algorithm, unsigned char *ret_digest);
+/* After finish: `length` bytes at `offset`. INVALID: a range beyond the end. Blocks on the disk when it is bulk. */
+enum error_code upload_read(struct upload *upload, uint64_t offset, void *data, size_t length,
+                            struct error *error) AV_MUST_USE;
 void upload_free(struct upload *upload); /* gives it up; NULL is fine */
 
 /* ---- staging ------------------------------------------------------------------------------------- */

@@ -304,6 +304,20 @@ content_bytes(const struct content *content)
     return text_of(content->bytes.data == NULL ? "" : content->bytes.data, content->bytes.length);
 }
 
+enum error_code
+content_read(struct content *content, uint64_t offset, void *data, size_t length, struct error *error)
+{
+    uint64_t size = content->summary.size_bytes;
+    ensure(content->magic == CONTENT_MAGIC && content->finished && !content->committed);
+    if (offset > size || length > size - offset)
+        return error_set(error, ERROR_INVALID, "a range beyond the end of the content");
+    if (content->summary.bulk)
+        return device_read_exactly(content->volume->file, content->place.data + offset, data, length, error);
+    if (length > 0)
+        memcpy(data, content->bytes.data + offset, length);
+    return ERROR_NONE;
+}
+
 void
 content_free(struct content *content)
 {

@@ -131,6 +131,10 @@ bool content_digest(const struct content *content, enum digest_algorithm algorit
                     unsigned char *ret_digest);
 /* The bytes, when in memory; empty with data NULL when bulk. Borrowed until content_free(). */
 struct text content_bytes(const struct content *content);
+/* After finish, before a commit: `length` bytes at `offset`, from memory or from the bulk volume, where they are not
+ * checked again. INVALID: a range beyond the end. */
+enum error_code content_read(struct content *content, uint64_t offset, void *data, size_t length,
+                             struct error *error) AV_MUST_USE;
 void content_free(struct content *content); /* NULL is fine */
 
 /* ---- groups --------------------------------------------------------------------------------- */

@@ -142,6 +142,39 @@ ranges_of_any_content_come_back(void **state)
 }
 
 static void
+an_upload_that_is_finished_can_be_read_at_any_place(void **state)
+{
+    static const size_t sizes[] = {0, 1, 99999, 300000}; /* the last is bulk */
+    struct world w = {0};
+    struct error error = {0};
+    (void)state;
+    world_init(&w);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct upload *upload = NULL;
+        size_t size = sizes[i], half = size / 2;
+        unsigned char *bytes = malloc(size + 1);
+        ensure(bytes != NULL);
+        for (size_t at = 0; at < size; at++)
+            bytes[at] = byte_at(at, 1);
+        assert_int_equal(upload_begin(w.model, 0, &upload, &error), ERROR_NONE);
+        assert_int_equal(upload_write(upload, bytes, half, &error), ERROR_NONE);
+        assert_int_equal(upload_write(upload, bytes + half, size - half, &error), ERROR_NONE);
+        assert_int_equal(upload_finish(upload, &error), ERROR_NONE);
+        assert_int_equal(upload_is_bulk(upload), size > 100000);
+        memset(bytes, 0, size + 1);
+        assert_int_equal(upload_read(upload, half, bytes, size - half, &error), ERROR_NONE);
+        for (size_t at = half; at < size; at++)
+            assert_int_equal(bytes[at - half], byte_at(at, 1));
+        assert_int_equal(upload_read(upload, size, bytes, 0, &error), ERROR_NONE);
+        assert_int_equal(upload_read(upload, size, bytes, 1, &error), ERROR_INVALID);
+        assert_int_equal(upload_read(upload, UINT64_MAX, bytes, 2, &error), ERROR_INVALID);
+        upload_free(upload);
+        free(bytes);
+    }
+    world_release(&w);
+}
+
+static void
 a_reader_that_was_open_reads_on_after_its_file_was_replaced_and_deleted(void **state)
 {
     struct world w = {0};
@@ -336,6 +369,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_of_any_content_come_back),
+        cmocka_unit_test(an_upload_that_is_finished_can_be_read_at_any_place),
         cmocka_unit_test(a_reader_that_was_open_reads_on_after_its_file_was_replaced_and_deleted),
         cmocka_unit_test(damaged_content_is_corrupt_and_gives_no_bytes),
         cmocka_unit_test(changes_of_persons_are_in_force_with_their_answer),

@@ -76,6 +76,13 @@ upload_check_digest(struct upload *upload, enum digest_algorithm algorithm, cons
     return ERROR_NONE;
 }
 
+enum error_code
+upload_read(struct upload *upload, uint64_t offset, void *data, size_t length, struct error *error)
+{
+    ensure(upload->magic == UPLOAD_MAGIC && upload->finished);
+    return content_read(upload->content, offset, data, length, error);
+}
+
 void
 upload_free(struct upload *upload)
 {
