@@ -3,7 +3,9 @@
  * struct package: what a deposit brings, whatever it was wrapped in: fields, files in bundles, and what the
  * sender wishes. Reading one unpacks it into uploads of the model, hashing as the bytes pass; it stages nothing.
  *
- * Life: package_read() - use - package_release(), which gives up uploads that nobody took.
+ * Life: package_read(), or package_read_all() where one deposit may bring several, - use - the release, which gives up
+ * uploads that nobody took. A batch (SAF) goes one item at a time: package_batch_open() - package_batch_read()... -
+ * package_batch_free().
  * Threads: one at a time; package_read() blocks on the disk: not for event loops.
  * Safety: names that leave the package, absolute names, drive letters, links and devices, duplicates, bombs (ratio, count
  * and sums: struct package_limits), DTDs and entities are refused, and nothing is left behind. Archives inside
@@ -12,6 +14,7 @@
 #ifndef ARCHIVOLT_PACKAGE_PACKAGE_H
 #define ARCHIVOLT_PACKAGE_PACKAGE_H
 
+#include "metadata/crosswalk.h"
 #include "metadata/fields.h"
 #include "model/model.h"
 
@@ -66,6 +69,8 @@ struct package {
     struct fields fields;
     struct package_file *files;
     size_t file_count, file_capacity;
+    uint32_t *by_path; /* hash table of `files`: index + 1 */
+    size_t slot_count;
     struct text handle;      /* that it wants to keep, or "" */
     struct text identifier;  /* what the sender calls it (OBJID), or "" */
     struct text uuid;        /* that it wants to keep, or "" */
@@ -93,22 +98,53 @@ struct package_request {
     struct model *model;
     struct arena *arena;
     struct package_limits limits;
+    const struct crosswalk_set *crosswalks;
     enum packaging packaging;
     struct package_source source;
     struct text filename;   /* as the sender calls the whole; "" none */
     struct text media_type; /* "" none */
-    struct upload **whole;  /* BINARY: the upload itself becomes the file (moved out); else NULL */
+    struct upload **whole;  /* BINARY: the upload itself becomes the file (moved out); NULL: it is copied from `source` */
+    struct text asset_store; /* SAF from a directory: where registered files (-r -s -f) lie; "" they are refused */
     unsigned also;          /* digests to compute of each file besides the store's own */
 };
-/* Reads the whole. INVALID: not what its packaging says, with the entry and the line in the message; UNSUPPORTED: a
+/* Reads the whole, which must be one package. INVALID: not what its packaging says, with the entry and the line in the message; UNSUPPORTED: a
  * packaging or a metadata form that is not known; DIGEST: a checksum in it is wrong; LIMIT; CORRUPT of the archive is INVALID. */
 enum error_code package_read(const struct package_request *request, struct package *ret_package,
                              struct error *error) AV_MUST_USE;
 void package_release(struct package *package);
 
+/* The same where there may be several: an EPrints document of two eprints, a SAF batch. All or none; at least one. */
+struct packages {
+    struct package *items;
+    size_t count, capacity;
+};
+enum error_code package_read_all(const struct package_request *request, struct packages *ret_packages,
+                                 struct error *error) AV_MUST_USE;
+void packages_release(struct packages *packages);
+
+/* An Atom entry (SWORD) gives fields, no files but itself in bundle METADATA. `request->source` is the entry; its packaging is
+ * not looked at. */
+enum error_code package_read_entry(const struct package_request *request, struct package *ret_package,
+                                   struct error *error) AV_MUST_USE;
+
+/* SAF items one after the other, in natural order of their directories' names: an archive of them (request->source),
+ * or directories on this machine. An item that fails does not end the batch. */
+struct package_batch;
+enum error_code package_batch_open(const struct package_request *request, const char *folder /* NULL: the archive */,
+                                   struct package_batch **ret_batch, struct error *error) AV_MUST_USE;
+size_t package_batch_count(const struct package_batch *batch);
+struct text package_batch_name(const struct package_batch *batch, size_t index); /* of the item's directory */
+/* Reads one item; `arena` is that of its texts. In the order of the index it costs no more than the item itself. */
+enum error_code package_batch_read(struct package_batch *batch, size_t index, struct arena *arena,
+                                   struct package *ret_package, struct error *error) AV_MUST_USE;
+void package_batch_free(struct package_batch *batch); /* NULL is fine */
+
+/* A line of the report, without its end. */
+void package_note(struct package *package, const char *format, ...) AV_PRINTF(2, 3);
 /* Adds a file; for readers of packages and for front ends that make one by hand (an entry with a file). Moves the upload in.
  * EXISTS: the same bundle and path twice, both named. */
 enum error_code package_add_file(struct package *package, const struct package_file *file, struct error *error) AV_MUST_USE;
+bool package_has_file(const struct package *package, struct text bundle, struct text path);
 void package_init(struct package *package, struct arena *arena);
 
 #endif
