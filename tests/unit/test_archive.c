@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Archives: what comes out of good ones, and that hostile ones are refused by name and leave nothing. */
 #include "package_fixture.h"
+#include "package/zip_directory.h"
 
 #define FILE_MODE 0100644
 
@@ -423,6 +424,37 @@ what_lies_beyond_4_gib_is_found(void **state)
 }
 
 static enum error_code
+compare_entry(void *context, const struct zip_entry *entry, struct error *error)
+{
+    const struct zip_entry *wanted = context;
+    (void)error;
+    assert_int_equal(entry->size_bytes, wanted->size_bytes);
+    assert_int_equal(entry->packed_bytes, wanted->packed_bytes);
+    assert_int_equal(entry->crc, wanted->crc);
+    assert_int_equal(entry->method, wanted->method);
+    assert_int_equal(entry->header_offset, 0);
+    return ERROR_NONE;
+}
+
+static void
+the_directory_of_one_entry_says_what_the_entry_is(void **state)
+{
+    static const uint64_t sizes[] = {0, 5, UINT32_MAX - 1, UINT32_MAX, UINT64_C(5) << 30};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct zip_entry entry = {.method = 8, .crc = 0x12345678, .size_bytes = sizes[i] * 3, .packed_bytes = sizes[i]};
+        unsigned char tail[ZIP_TAIL_BYTES_MAX];
+        struct sparse s = {.gap = sizes[i] + 31};
+        struct error error = {0};
+        buffer_append(&s.tail, tail, zip_write_tail(&entry, s.gap, tail));
+        struct package_source source = {s.gap + s.tail.length, read_sparse, &s};
+        if (zip_directory_read(&source, 1, compare_entry, &entry, &error) != ERROR_NONE)
+            fail_msg("%s", error.message);
+        buffer_release(&s.tail);
+    }
+}
+
+static enum error_code
 read_nothing(void *context, uint64_t offset, void *data, size_t length, struct error *error)
 {
     struct buffer *bytes = context;
@@ -472,6 +504,7 @@ main(void)
         cmocka_unit_test(directories_that_lie_are_refused),
         cmocka_unit_test(an_archive_cut_anywhere_is_refused_and_leaves_nothing),
         cmocka_unit_test(what_lies_beyond_4_gib_is_found),
+        cmocka_unit_test(the_directory_of_one_entry_says_what_the_entry_is),
         cmocka_unit_test(a_source_that_fails_says_so_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

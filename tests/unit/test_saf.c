@@ -89,6 +89,57 @@ a_batch_goes_on_after_an_item_that_is_wrong(void **state)
     world_release(&w);
 }
 
+struct counted {
+    struct buffer bytes;
+    uint64_t read_bytes;
+};
+
+static enum error_code
+read_counted(void *context, uint64_t offset, void *data, size_t length, struct error *error)
+{
+    struct counted *counted = context;
+    counted->read_bytes += length;
+    return fixture_read_buffer(&counted->bytes, offset, data, length, error);
+}
+
+static void
+an_item_costs_the_same_wherever_it_lies_in_the_zip(void **state)
+{
+    enum { ITEMS = 300 };
+    struct world w;
+    struct zip zip = {0};
+    struct counted counted = {0};
+    struct package_batch *batch = NULL;
+    struct package package;
+    char name[64];
+    (void)state;
+    world_init(&w);
+    for (unsigned i = ITEMS; i > 0; i--) { /* the other way round than they are read */
+        snprintf(name, sizeof name, "item_%u/contents", i);
+        zip_file(&zip, name, "a\n");
+        snprintf(name, sizeof name, "item_%u/a", i);
+        zip_file(&zip, name, name);
+        snprintf(name, sizeof name, "item_%u/dublin_core.xml", i);
+        zip_file(&zip, name, DC);
+    }
+    counted.bytes = zip_end(&zip);
+    struct package_request request = request_of(&w, PACKAGING_SAF, &counted.bytes);
+    request.source.read = read_counted;
+    request.source.context = &counted;
+    assert_int_equal(package_batch_open(&request, NULL, &batch, &w.error), ERROR_NONE);
+    assert_int_equal(package_batch_count(batch), ITEMS);
+    for (size_t i = 0; i < ITEMS; i++) {
+        assert_int_equal(package_batch_read(batch, i, &w.arena, &package, &w.error), ERROR_NONE);
+        snprintf(name, sizeof name, "item_%zu/a", i + 1);
+        assert_file(&package, "ORIGINAL", "a", name);
+        package_release(&package);
+    }
+    assert_true(counted.read_bytes < 10 * counted.bytes.length);
+    package_batch_free(batch);
+    buffer_release(&counted.bytes);
+    world_release(&w);
+}
+
 static void
 items_that_are_wrong_are_refused(void **state)
 {
@@ -238,6 +289,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_item_of_an_archive_has_fields_files_handle_and_lists),
         cmocka_unit_test(a_batch_goes_on_after_an_item_that_is_wrong),
+        cmocka_unit_test(an_item_costs_the_same_wherever_it_lies_in_the_zip),
         cmocka_unit_test(items_that_are_wrong_are_refused),
         cmocka_unit_test(items_of_a_directory_are_read_and_links_are_not_followed),
         cmocka_unit_test(the_samples_of_dspace_come_out),
