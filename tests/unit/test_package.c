@@ -375,6 +375,7 @@ files_in_eprints_xml_are_checked_and_refused_whole(void **state)
         {EP_FILE("a", "<data encoding=\"base64\">aGVsbG8K*</data>"), ERROR_INVALID, "not base64"},
         {EP_FILE("a", "<data encoding=\"base64\">aGVsbA==aGVs</data>"), ERROR_INVALID, "base64"},
         {EP_FILE("a", "<data encoding=\"hex\">00</data>"), ERROR_UNSUPPORTED, "encoding"},
+        {EP_FILE("a", "<data encoding=\"base64\">aGVs<data encoding=\"base64\">bG8K</data></data>"), ERROR_INVALID, "data within data"},
         {EP_FILE("../a", HELLO_DATA), ERROR_INVALID, "leaves the package"},
         {EP_FILE("a", HELLO_DATA) EP_FILE("b", "<data encoding=\"base64\">aGV"), ERROR_INVALID, ""},
     };
@@ -387,6 +388,12 @@ files_in_eprints_xml_are_checked_and_refused_whole(void **state)
                  bad[i].files);
         assert_refused(&w, PACKAGING_EPRINTS, bytes_of(text), bad[i].code, bad[i].words);
     }
+    snprintf(text, sizeof text, EPRINTS EPRINT("1", "T", "<document><files>%s%s</files></document>") "</eprints>",
+             EP_FILE("a", HELLO_DATA HELLO_DATA), EP_FILE("b", "<data encoding=\"base64\"/>"));
+    struct package odd = read_accepted(&w, PACKAGING_EPRINTS, bytes_of(text));
+    assert_file(&odd, "ORIGINAL", "a", "hello\n");
+    assert_file(&odd, "ORIGINAL", "b", "");
+    package_release(&odd);
     assert_refused(&w, PACKAGING_EPRINTS, bytes_of(EPRINTS "</eprints>"), ERROR_INVALID, "no eprint");
     assert_refused(&w, PACKAGING_EPRINTS, bytes_of("<eprints/>"), ERROR_INVALID, "not EPrints XML");
     snprintf(text, sizeof text, EPRINTS EPRINT("1", "T", "<document><pos>1</pos><security>staffonly</security><files>%s</files></document>")
