@@ -33,6 +33,7 @@ struct bag {
     size_t manifest_count;
     unsigned *listed; /* bits of the manifests that list a member */
     unsigned alike;   /* names that were taken for another */
+    unsigned absent;  /* files of systems that are listed and have been taken away */
 };
 
 static void
@@ -178,12 +179,11 @@ digest_of(struct upload *upload, const struct bag_algorithm *algorithm, unsigned
 }
 
 static enum error_code
-check_digest(const struct bag *bag, struct member *member, const struct bag_algorithm *algorithm,
+check_digest(struct member *member, const struct bag_algorithm *algorithm,
              const struct bag_line *line, struct error *error)
 {
     unsigned char found[EVP_MAX_MD_SIZE];
     enum error_code code;
-    (void)bag;
     if (algorithm->digest != DIGEST_ALGORITHM_COUNT) {
         code = upload_check_digest(member->upload, algorithm->digest, line->digest, error);
     } else {
@@ -220,7 +220,7 @@ find_alike(struct bag *bag, const struct manifest *manifest, const struct bag_li
         struct member *member = &bag->unpack->members[i];
         if (!name_in_bag(bag, member, &name) || !is_payload(name) || !bag_names_are_alike(name, line->path))
             continue;
-        if (check_digest(bag, member, manifest->kind.algorithm, line, NULL) == ERROR_NONE) {
+        if (check_digest(member, manifest->kind.algorithm, line, NULL) == ERROR_NONE) {
             bag->alike++;
             package_note(bag->package, "warning: \"%.*s\" is listed and \"%.*s\" is there", TEXT_ARG(line->path),
                          TEXT_ARG(name));
@@ -237,6 +237,7 @@ may_be_missing(struct bag *bag, const struct bag_line *line)
     if (!text_equal(name, TEXT(".DS_Store")) && !text_equal(name, TEXT("Thumbs.db")) &&
         !text_equal(name, TEXT("desktop.ini")))
         return false;
+    bag->absent++;
     package_note(bag->package, "warning: \"%.*s\" is listed and has been taken away", TEXT_ARG(line->path));
     return true;
 }
@@ -290,7 +291,7 @@ check_line(struct bag *bag, const struct manifest *manifest, struct text text, s
     if (code == ERROR_NONE)
         code = find_listed(bag, manifest, &line, &member, error);
     if (code == ERROR_NONE && member != NULL)
-        code = check_digest(bag, member, manifest->kind.algorithm, &line, error);
+        code = check_digest(member, manifest->kind.algorithm, &line, error);
     if (code == ERROR_NONE && member != NULL)
         code = note_line(bag, manifest, &line, member, error);
     return code;
@@ -375,7 +376,7 @@ check_oxum(const struct bag *bag, struct text value, struct error *error)
     }
     if (count.data == NULL || !text_to_u64(octets, &said_bytes) || !text_to_u64(count, &said_files))
         return error_set(error, ERROR_INVALID, "Payload-Oxum \"%.*s\" is not BYTES.FILES", TEXT_ARG(value));
-    if (said_bytes != bytes || said_files != files)
+    if (said_bytes != bytes || said_files < files || said_files - files > bag->absent)
         return error_set(error, ERROR_INVALID, "Payload-Oxum is %.*s, and %llu.%llu are there", TEXT_ARG(value),
                          (unsigned long long)bytes, (unsigned long long)files);
     return ERROR_NONE;

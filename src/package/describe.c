@@ -5,54 +5,78 @@
 #include "format/json.h"
 #include "xml/xml_write.h"
 
-/* Each leaf is looked for among the fields: of documents larger than this nothing is said. */
-enum { NOTED_FIELDS_MAX = 1000, NOTED_LEAVES_MAX = 10000 };
+/* Each leaf is looked for among the fields; of a document where that is more work than this (bytes looked at) the rest is
+ * not reported. */
+#define NOTED_WORK_MAX (UINT64_C(1) << 26)
 static const struct text never = {"9999-12-31", 10};
 
 /* ---- what was not mapped ---- */
 
-/* Equal but for runs of white space, which fields do not keep. */
-static bool
-is_value(struct text raw, struct text value)
+/* With one blank for a run of white space, as fields have it; into the arena. */
+static struct text
+regular(struct text raw, struct arena *scratch)
 {
-    size_t at = 0;
-    bool gap = false;
+    struct buffer out AV_CLEANUP(buffer_release) = {0};
     for (size_t i = 0; i < raw.length; i++) {
-        char c = raw.data[i];
-        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-            gap = true;
-            continue;
-        }
-        if (gap && at > 0 && (at >= value.length || value.data[at++] != ' '))
-            return false;
-        gap = false;
-        if (at >= value.length || value.data[at++] != c)
-            return false;
+        bool blank = strchr(" \t\r\n", raw.data[i]) != NULL;
+        if (!blank)
+            buffer_append_char(&out, raw.data[i]);
+        else if (out.length > 0 && out.data[out.length - 1] != ' ')
+            buffer_append_char(&out, ' ');
     }
-    return at == value.length;
+    return text_trim(arena_copy(scratch, buffer_text(&out)));
 }
 
 static bool
-is_mapped(const struct fields *fields, struct text raw)
+is_of_a_word(char c)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        if (is_value(raw, fields->items[i].value))
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+}
+
+/* Whole words of it, whatever their case: "Family, Given" holds both names. */
+static bool
+holds(struct text value, struct text words)
+{
+    for (size_t at = 0; at + words.length <= value.length; at++) {
+        size_t end = at + words.length;
+        if (text_equal_ignoring_case(text_of(value.data + at, words.length), words) &&
+            (at == 0 || !is_of_a_word(value.data[at - 1])) && (end == value.length || !is_of_a_word(value.data[end])))
             return true;
     }
-    return is_value(raw, TEXT(""));
+    return false;
+}
+
+static bool
+is_mapped(const struct fields *fields, struct text words)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        if (holds(fields->items[i].value, words))
+            return true;
+    }
+    return words.length == 0;
+}
+
+static uint64_t
+value_bytes(const struct fields *fields)
+{
+    uint64_t total = 1;
+    for (size_t i = 0; i < fields->count; i++)
+        total += fields->items[i].value.length + 1;
+    return total;
 }
 
 static void
-note_unmapped(struct package *package, const struct xml_node *node, struct arena *scratch, unsigned *leaves)
+note_unmapped(struct package *package, const struct xml_node *node, struct arena *scratch, uint64_t *work)
 {
     const struct xml_node *child = xml_child(node, NULL, NULL);
-    if (++*leaves > NOTED_LEAVES_MAX)
+    if (*work > NOTED_WORK_MAX || xml_is(node, NULL, "documents")) /* of an eprint: files, no metadata */
         return;
     for (; child != NULL; child = xml_sibling(child, NULL, NULL))
-        note_unmapped(package, child, scratch, leaves);
+        note_unmapped(package, child, scratch, work);
     if (xml_child(node, NULL, NULL) != NULL)
         return;
-    struct text text = xml_text(node, scratch), name = xml_name(node);
+    *work += value_bytes(&package->fields);
+    struct text text = regular(xml_text(node, scratch), scratch), name = xml_name(node);
     if (!is_mapped(&package->fields, text))
         package_note(package, "not mapped: %.*s of line %ld: %.*s", TEXT_ARG(name), xml_line(node),
                      (int)(text.length < 200 ? text.length : 200), text.data);
@@ -64,14 +88,13 @@ describe_xml(struct package *package, const struct package_request *request, con
              const struct xml_node *node, struct error *error)
 {
     struct arena scratch AV_CLEANUP(arena_release) = {0};
-    unsigned leaves = 0;
+    uint64_t work = 0;
     size_t before = package->fields.count;
     enum error_code code = crosswalk_in(request->crosswalks, crosswalk, node, &package->fields, error);
     if (code != ERROR_NONE)
         return code;
     package_note(package, "metadata by crosswalk %s: %zu fields", crosswalk, package->fields.count - before);
-    if (package->fields.count <= NOTED_FIELDS_MAX)
-        note_unmapped(package, node, &scratch, &leaves);
+    note_unmapped(package, node, &scratch, &work);
     return ERROR_NONE;
 }
 

@@ -69,6 +69,8 @@ begin_data(void *context, const struct xml_node *element, struct error *error)
     enum digest_algorithm algorithm;
     unsigned also = eprints->request->also;
     struct text encoding;
+    if (eprints->open != NULL)
+        return error_set(error, ERROR_INVALID, "line %ld: data within data", xml_line(element));
     if (!xml_attribute(element, "", "encoding", eprints->arena, &encoding) || !text_equal(encoding, TEXT("base64")))
         return error_set(error, ERROR_UNSUPPORTED, "line %ld: data that is not encoding=\"base64\"", xml_line(element));
     if (eprints->count >= eprints->request->limits.package_files)

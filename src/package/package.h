@@ -134,7 +134,7 @@ enum error_code package_batch_open(const struct package_request *request, const 
                                    struct package_batch **ret_batch, struct error *error) AV_MUST_USE;
 size_t package_batch_count(const struct package_batch *batch);
 struct text package_batch_name(const struct package_batch *batch, size_t index); /* of the item's directory */
-/* Reads one item; `arena` is that of its texts. In the order of the index it costs no more than the item itself. */
+/* Reads one item; `arena` is that of its texts. Of a zip and of a directory it costs no more than the item itself. */
 enum error_code package_batch_read(struct package_batch *batch, size_t index, struct arena *arena,
                                    struct package *ret_package, struct error *error) AV_MUST_USE;
 void package_batch_free(struct package_batch *batch); /* NULL is fine */

@@ -74,8 +74,8 @@ list_zip_entry(void *context, const struct zip_entry *entry, struct error *error
     struct unpack *unpack = context;
     struct member_raw raw = {entry->name, MEMBER_CP437, entry->host != HOST_UNIX};
     struct member_name name;
-    struct member sizes = {.size_bytes = entry->size_bytes, .packed_bytes = entry->packed_bytes,
-                           .header_offset = entry->header_offset};
+    struct member sizes = {.size_bytes = entry->size_bytes, .packed_bytes = entry->packed_bytes, .crc = entry->crc,
+                           .flags = entry->flags, .method = entry->method, .header_offset = entry->header_offset};
     enum error_code code = member_name(&unpack->arena, &raw, &name, error);
     if (code != ERROR_NONE)
         return code;
@@ -162,7 +162,7 @@ static enum error_code
 list_tar(struct unpack *unpack, struct error *error)
 {
     struct archive_entry *entry = NULL;
-    enum error_code code = unpack_read__start(unpack, error);
+    enum error_code code = unpack_read__start(unpack, NULL, error);
     while (code == ERROR_NONE && (code = unpack_read__next(unpack, &entry, error)) == ERROR_NONE && entry != NULL)
         code = list_tar_entry(unpack, entry, error);
     unpack_read__end(unpack);

@@ -5,7 +5,7 @@
  * another has a folder, files and folders only, counts and sizes within the limits; for a zip by its central directory,
  * with which every local header must agree.
  *
- * Life: unpack_open() - look at `members` - unpack_member() in any order, cheap in the archive's - unpack_free(), which gives
+ * Life: unpack_open() - look at `members` - unpack_member() in any order (of a tar, going back costs the way from its beginning) - unpack_free(), which gives
  * up the uploads that nobody took. Threads: one at a time.
  */
 #ifndef ARCHIVOLT_PACKAGE_UNPACK_H
@@ -22,7 +22,9 @@ struct member {
     bool guessed;         /* the name was not UTF-8 */
     uint64_t size_bytes;  /* as declared; what comes out is the same, or it is refused */
     uint64_t place;       /* order of the data in the archive */
-    uint64_t packed_bytes, header_offset, end_offset; /* zip */
+    uint64_t packed_bytes, header_offset, end_offset; /* zip; this line and the next */
+    uint32_t crc;
+    unsigned flags, method;
     struct upload *upload; /* finished, or NULL: not unpacked yet, or taken */
 };
 

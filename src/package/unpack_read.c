@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading an archive through libarchive, which does the unpacking and nothing else: names, kinds and sizes of a zip come
- * from zip_directory.c, so that they do not depend on a locale. libarchive gives the entries of a zip in the order of their
- * offsets, which is the order of `place`.
+ * from zip_directory.c, so that they do not depend on a locale. A tar is read forward, its members in the order of `place`. Of a zip
+ * each member is shown to libarchive as a zip of its own: the member's bytes, then a directory of one entry.
  */
 #include "package/unpack_read.h"
 
 #include "base/ensure.h"
+#include "package/zip_directory.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -17,7 +18,10 @@ enum { CHUNK_BYTES = 64 << 10 };
 struct unpack_reading {
     const struct package_source *source;
     struct archive *archive;
-    uint64_t offset; /* of the next byte to hand over */
+    uint64_t from, window_bytes; /* what of the source is shown */
+    unsigned char tail[ZIP_TAIL_BYTES_MAX]; /* shown after it */
+    size_t tail_bytes;
+    uint64_t offset; /* of the next byte to hand over, in window and tail */
     uint64_t next;   /* place of the entry that the next header is of */
     struct error failure; /* of the source */
     char chunk[CHUNK_BYTES], data[CHUNK_BYTES];
@@ -25,15 +29,26 @@ struct unpack_reading {
 
 /* ---- libarchive's view of the source ---- */
 
+static uint64_t
+shown_bytes(const struct unpack_reading *reading)
+{
+    return reading->window_bytes + reading->tail_bytes;
+}
+
 static la_ssize_t
 give_chunk(struct archive *archive, void *context, const void **ret_data)
 {
     struct unpack_reading *reading = context;
-    uint64_t left = reading->source->size_bytes - reading->offset;
+    const struct package_source *source = reading->source;
+    if (reading->offset >= reading->window_bytes) {
+        size_t within = (size_t)(reading->offset - reading->window_bytes);
+        *ret_data = reading->tail + within;
+        reading->offset = shown_bytes(reading);
+        return (la_ssize_t)(reading->tail_bytes - within);
+    }
+    uint64_t left = reading->window_bytes - reading->offset;
     size_t length = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
-    enum error_code code = length == 0 ? ERROR_NONE
-                                       : reading->source->read(reading->source->context, reading->offset,
-                                                               reading->chunk, length, &reading->failure);
+    enum error_code code = source->read(source->context, reading->from + reading->offset, reading->chunk, length, &reading->failure);
     if (code != ERROR_NONE) {
         reading->failure.code = code;
         archive_set_error(archive, EIO, "the source cannot be read");
@@ -48,7 +63,7 @@ static la_int64_t
 skip_bytes(struct archive *archive, void *context, la_int64_t request)
 {
     struct unpack_reading *reading = context;
-    uint64_t left = reading->source->size_bytes - reading->offset;
+    uint64_t left = shown_bytes(reading) - reading->offset;
     uint64_t length = request < 0 ? 0 : (uint64_t)request < left ? (uint64_t)request : left;
     (void)archive;
     reading->offset += length;
@@ -59,7 +74,7 @@ static la_int64_t
 seek_to(struct archive *archive, void *context, la_int64_t offset, int whence)
 {
     struct unpack_reading *reading = context;
-    int64_t size = (int64_t)reading->source->size_bytes, at;
+    int64_t size = (int64_t)shown_bytes(reading), at;
     int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_END ? size : (int64_t)reading->offset;
     (void)archive;
     if (__builtin_add_overflow(base, offset, &at) || at < 0 || at > size)
@@ -83,10 +98,20 @@ read_failed(struct unpack *unpack, struct error *error)
     return error_set(error, ERROR_INVALID, "the archive is damaged: %s", why == NULL ? "no reason given" : why);
 }
 
-enum error_code
-unpack_read__start(struct unpack *unpack, struct error *error)
+static void
+show_member(struct unpack_reading *reading, const struct member *member)
 {
-    ensure(unpack->reading == NULL);
+    const struct zip_entry entry = {.flags = member->flags, .method = member->method, .crc = member->crc,
+                                    .packed_bytes = member->packed_bytes, .size_bytes = member->size_bytes};
+    reading->from = member->header_offset;
+    reading->window_bytes = member->end_offset - member->header_offset;
+    reading->tail_bytes = zip_write_tail(&entry, reading->window_bytes, reading->tail);
+}
+
+enum error_code
+unpack_read__start(struct unpack *unpack, const struct member *member, struct error *error)
+{
+    ensure(unpack->reading == NULL && unpack->zip == (member != NULL));
     struct unpack_reading *reading = calloc(1, sizeof *reading);
     struct archive *archive = reading == NULL ? NULL : archive_read_new();
     if (archive == NULL) {
@@ -96,7 +121,9 @@ unpack_read__start(struct unpack *unpack, struct error *error)
     unpack->reading = reading;
     reading->archive = archive;
     reading->source = &unpack->request->source;
-    if (unpack->zip) {
+    reading->window_bytes = reading->source->size_bytes;
+    if (member != NULL) {
+        show_member(reading, member);
         archive_read_support_format_zip_seekable(archive);
     } else {
         archive_read_support_format_tar(archive);
@@ -140,17 +167,18 @@ unpack_read__end(struct unpack *unpack)
 
 /* ---- a member ---- */
 
-/* Goes forward to the member's header, from the beginning when that is behind. */
+/* Goes forward to the member's header; in a tar from the beginning, when that is behind. */
 static enum error_code
 find_header(struct unpack *unpack, const struct member *member, struct error *error)
 {
     struct archive_entry *entry = NULL;
     enum error_code code = ERROR_NONE;
-    if (unpack->reading != NULL && unpack->reading->next > member->place)
+    uint64_t place = unpack->zip ? 0 : member->place;
+    if (unpack->reading != NULL && unpack->reading->next > place)
         unpack_read__end(unpack);
     if (unpack->reading == NULL)
-        code = unpack_read__start(unpack, error);
-    while (code == ERROR_NONE && unpack->reading->next <= member->place) {
+        code = unpack_read__start(unpack, unpack->zip ? member : NULL, error);
+    while (code == ERROR_NONE && unpack->reading->next <= place) {
         code = unpack_read__next(unpack, &entry, error);
         if (code == ERROR_NONE && entry == NULL)
             code = error_set(error, ERROR_INVALID, "the archive has fewer entries than it lists");

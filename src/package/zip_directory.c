@@ -67,6 +67,16 @@ find_end(const unsigned char *tail, size_t length, size_t *ret_at)
     return false;
 }
 
+/* Some write the 64-bit records although nothing needs them: then they count, too. */
+static bool
+has_locator64(const struct package_source *source, uint64_t end_at)
+{
+    unsigned char signature[4];
+    return end_at >= LOCATOR64_BYTES &&
+           read_source(source, end_at - LOCATOR64_BYTES, signature, sizeof signature, NULL) == ERROR_NONE &&
+           little(signature, 4) == SIGNATURE_LOCATOR64;
+}
+
 static enum error_code
 read_end64(const struct package_source *source, uint64_t end_at, struct directory *directory, uint64_t *ret_at,
            struct error *error)
@@ -110,7 +120,7 @@ read_end(const struct package_source *source, struct directory *directory, struc
     if (code == ERROR_NONE) {
         const unsigned char *end = tail + at;
         bool zip64 = little(end + 10, 2) == 0xffff || little(end + 12, 4) == 0xffffffff ||
-                     little(end + 16, 4) == 0xffffffff;
+                     little(end + 16, 4) == 0xffffffff || has_locator64(source, end_at);
         if (little(end + 4, 2) != little(end + 6, 2) || (little(end + 4, 2) != 0 && little(end + 4, 2) != 0xffff))
             code = error_set(error, ERROR_UNSUPPORTED, "a zip in several parts");
         *directory = (struct directory){.entries = little(end + 10, 2), .size_bytes = little(end + 12, 4),
@@ -181,7 +191,7 @@ parse_central(const unsigned char *at, size_t left, const struct directory *dire
     if (left < *ret_length)
         return error_set(error, ERROR_INVALID, "the zip's directory is damaged");
     *entry = (struct zip_entry){.name = text_of((const char *)at + CENTRAL_BYTES, name),
-                                .utf8 = (flags & FLAG_UTF8) != 0, .host = at[5],
+                                .utf8 = (flags & FLAG_UTF8) != 0, .host = at[5], .flags = flags, .method = method,
                                 .crc = (uint32_t)little(at + 16, 4), .packed_bytes = little(at + 20, 4),
                                 .size_bytes = little(at + 24, 4), .header_offset = little(at + 42, 4)};
     if (entry->host == HOST_UNIX || entry->host == HOST_MACINTOSH)
@@ -285,4 +295,60 @@ zip_check_local(const struct package_source *source, const struct zip_entry *ent
         return error_set(error, ERROR_INVALID, "it is cut off");
     *ret_end = start + entry->packed_bytes;
     return ERROR_NONE;
+}
+
+/* ---- a zip of one entry ---- */
+
+static unsigned char *
+put(unsigned char *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        *at++ = (unsigned char)(value >> 8 * i);
+    return at;
+}
+
+size_t
+zip_write_tail(const struct zip_entry *entry, uint64_t entry_bytes, unsigned char out[ZIP_TAIL_BYTES_MAX])
+{
+    enum { VERSION_ZIP64 = 45, NAME_BYTES = 1, EXTRA_BYTES = 4 + 16, REGULAR_FILE = 0100644 };
+    const unsigned directory_bytes = CENTRAL_BYTES + NAME_BYTES + EXTRA_BYTES;
+    unsigned char *at = put(out, SIGNATURE_CENTRAL, 4);
+    at = put(at, HOST_UNIX << 8 | VERSION_ZIP64, 2);
+    at = put(at, VERSION_ZIP64, 2);
+    at = put(at, entry->flags, 2);
+    at = put(at, entry->method, 2);
+    at = put(at, 0, 4);
+    at = put(at, entry->crc, 4);
+    at = put(at, UINT32_MAX, 4);
+    at = put(at, UINT32_MAX, 4);
+    at = put(at, NAME_BYTES, 2);
+    at = put(at, EXTRA_BYTES, 2);
+    at = put(at, 0, 2 + 2 + 2);
+    at = put(at, (uint64_t)REGULAR_FILE << 16, 4);
+    at = put(at, 0, 4); /* the entry begins the archive */
+    at = put(at, 'x', NAME_BYTES);
+    at = put(at, EXTRA_ZIP64, 2);
+    at = put(at, 16, 2);
+    at = put(at, entry->size_bytes, 8);
+    at = put(at, entry->packed_bytes, 8);
+    at = put(at, SIGNATURE_END64, 4);
+    at = put(at, END64_BYTES - 12, 8);
+    at = put(at, VERSION_ZIP64 | VERSION_ZIP64 << 16, 4);
+    at = put(at, 0, 8);
+    at = put(at, 1, 8);
+    at = put(at, 1, 8);
+    at = put(at, directory_bytes, 8);
+    at = put(at, entry_bytes, 8);
+    at = put(at, SIGNATURE_LOCATOR64, 4);
+    at = put(at, 0, 4);
+    at = put(at, entry_bytes + directory_bytes, 8);
+    at = put(at, 1, 4);
+    at = put(at, SIGNATURE_END, 4);
+    at = put(at, 0, 4);
+    at = put(at, 1, 2);
+    at = put(at, 1, 2);
+    at = put(at, directory_bytes, 4);
+    at = put(at, entry_bytes < UINT32_MAX ? entry_bytes : UINT32_MAX, 4);
+    at = put(at, 0, 2);
+    return (size_t)(at - out);
 }

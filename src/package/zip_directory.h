@@ -15,6 +15,7 @@ struct zip_entry {
     bool utf8;        /* the archive says that the name is UTF-8 */
     unsigned host;    /* the system that made it (section 4.4.2.2): 0 DOS, 3 Unix, … */
     unsigned mode;    /* st_mode, when the system has one; else 0 */
+    unsigned flags, method;
     uint32_t crc;
     uint64_t packed_bytes, size_bytes;
     uint64_t header_offset; /* of its local header, in the file */
@@ -28,5 +29,10 @@ enum error_code zip_directory_read(const struct package_source *source, uint64_t
 /* Compares the local header with the entry; *ret_end: the byte after its packed data. */
 enum error_code zip_check_local(const struct package_source *source, const struct zip_entry *entry, uint64_t *ret_end,
                                 struct error *error) AV_MUST_USE;
+
+/* What makes a zip of its own out of the entry's bytes, from its local header to its end, when it follows them: a directory of
+ * this one entry. So a member can be unpacked without a look at the others. */
+enum { ZIP_TAIL_BYTES_MAX = 256 };
+size_t zip_write_tail(const struct zip_entry *entry, uint64_t entry_bytes, unsigned char out[ZIP_TAIL_BYTES_MAX]);
 
 #endif

@@ -49,6 +49,12 @@ take_budget(struct content *content, uint64_t bytes)
     return true;
 }
 
+uint64_t
+store_content_memory(const struct store *store)
+{
+    return __atomic_load_n(&store->content_memory, __ATOMIC_RELAXED);
+}
+
 static void
 give_budget(struct content *content)
 {

@@ -136,6 +136,8 @@ struct text content_bytes(const struct content *content);
 enum error_code content_read(struct content *content, uint64_t offset, void *data, size_t length,
                              struct error *error) AV_MUST_USE;
 void content_free(struct content *content); /* NULL is fine */
+/* Bytes of the memory budget that contents hold now. */
+uint64_t store_content_memory(const struct store *store);
 
 /* ---- groups --------------------------------------------------------------------------------- */
 

@@ -84,13 +84,27 @@ read_digests(struct http_request *request)
     return true;
 }
 
+/* "filename=a.zip" without a type before it, as the PHP client sends it. */
+static struct text
+with_type(struct http_request *request, struct text value)
+{
+    struct buffer whole = {0};
+    buffer_append_string(&whole, "attachment; ");
+    buffer_append_text(&whole, value);
+    struct text text = arena_copy(request->arena, buffer_text(&whole));
+    buffer_release(&whole);
+    return text;
+}
+
 static bool
 read_filename(struct http_request *request)
 {
     struct error error = {0};
     struct text value = request->headers[HTTP_HEADER_CONTENT_DISPOSITION];
-    if (value.length == 0 ||
-        disposition_parse(request->arena, value, &sword_of(request)->intent.filename, &error) == ERROR_NONE)
+    struct text *filename = &sword_of(request)->intent.filename;
+    *filename = TEXT("");
+    if (value.length == 0 || disposition_parse(request->arena, value, filename, &error) == ERROR_NONE ||
+        disposition_parse(request->arena, with_type(request, value), filename, NULL) == ERROR_NONE)
         return true;
     sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-Disposition: %s", error.message);
     return false;
