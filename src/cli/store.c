@@ -17,7 +17,7 @@ plain_call(struct cli *cli, int argc, char **argv, const char *call)
     if (!cli_parse(cli, argc, argv, NULL) || no_arguments(cli) != EXIT_DONE)
         return EXIT_USAGE;
     arguments_begin(&a, call);
-    return cli_simple(cli, &a, NULL);
+    return cli_simple(cli, &a, print_raw);
 }
 
 enum exit_status
@@ -54,7 +54,7 @@ command_verify(struct cli *cli, int argc, char **argv)
     arguments_begin(&a, "verify");
     arguments_number(&a, "since", since);
     arguments_number(&a, "budget", budget);
-    return cli_simple(cli, &a, NULL);
+    return cli_simple(cli, &a, print_raw);
 }
 
 enum exit_status
@@ -70,7 +70,7 @@ command_compact(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--gain is a percentage");
     arguments_begin(&a, "compact");
     arguments_number(&a, "gain_percent", gain);
-    return cli_simple(cli, &a, NULL);
+    return cli_simple(cli, &a, print_raw);
 }
 
 enum exit_status
@@ -90,7 +90,7 @@ command_journal(struct cli *cli, int argc, char **argv)
     arguments_number(&a, "after", after);
     arguments_flag(&a, "verify", verify || expect != NULL);
     arguments_string(&a, "expect", expect);
-    return cli_simple(cli, &a, NULL);
+    return cli_simple(cli, &a, print_raw);
 }
 
 enum exit_status
@@ -111,7 +111,7 @@ command_purge(struct cli *cli, int argc, char **argv)
         arguments_begin(&a, "purge");
         arguments_string(&a, "path", cli->argument_count == 1 ? cli->arguments[0] : NULL);
         arguments_number(&a, "id", id);
-        status = cli_simple(cli, &a, NULL);
+        status = cli_simple(cli, &a, print_raw);
     }
     if (status != EXIT_DONE || apply == NULL)
         return status;
@@ -124,5 +124,5 @@ command_purge(struct cli *cli, int argc, char **argv)
     arguments_begin(&a, "purge_copy");
     arguments_string(&a, "folder", folder);
     free(folder);
-    return cli_simple(cli, &a, NULL);
+    return cli_simple(cli, &a, print_raw);
 }
