@@ -61,21 +61,26 @@ def connections(server):
                for name in os.listdir(folder))
 
 
-def peer_closes(server, command):
-    before = connections(server)
+def wait_for_idle(server, idle):
+    deadline = time.monotonic() + 60
+    while connections(server) > idle:
+        check(time.monotonic() < deadline, "a connection is served for a peer that has gone")
+        time.sleep(0.05)
+
+
+def peer_closes(server, command, idle):
+    wait_for_idle(server, idle)
     with socket.socket(socket.AF_UNIX) as peer:
         peer.connect(os.path.join(server.data, "archivolt.sock"))
         call = b'{"command":"%s"}' % command
         peer.sendall(b"C" + struct.pack(">I", len(call)) + call)
         equal(len(peer.recv(1000)), 1000, "the beginning of the answer")
-        check(connections(server) > before, "the connection is not served")
-    deadline = time.monotonic() + 60
-    while connections(server) > before:
-        check(time.monotonic() < deadline, f"{command} goes on for a peer that has gone")
-        time.sleep(0.05)
+        check(connections(server) > idle, "the connection is not served")
+    wait_for_idle(server, idle)
 
 
 with Server() as server:
+    idle = connections(server)
     os.makedirs(os.path.join(server.folder, "tree"))
     for number in range(FILES):
         with open(os.path.join(server.folder, "tree", f"file-{number}"), "w") as file:
@@ -83,7 +88,7 @@ with Server() as server:
     server.must("--quiet", "put", "-r", os.path.join(server.folder, "tree"), "/tree")
     reader_leaves(server)
     for command in (b"dump", b"journal"):
-        peer_closes(server, command)
+        peer_closes(server, command, idle)
     equal(server.get("/tree/file-7").body, b"7")
     server.stop()
     endless_answer(server)
