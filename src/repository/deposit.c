@@ -32,7 +32,7 @@ static enum error_code
 describe_file(struct staging *s, const struct package_file *file, struct target target, struct error *error)
 {
     char uuid[MODEL_UUID_BYTES];
-    struct changes changes = {.arena = s->arena};
+    struct changes changes = {.arena = s->arena, .fresh = true};
     uint64_t sequence = file->sequence != 0 ? file->sequence : ++s->sequence;
     changes_set(&changes, attribute_text(ATTRIBUTE_SEQUENCE), number_text(s->arena, sequence));
     if (file->original_name.length > 0)
@@ -184,7 +184,7 @@ static enum error_code
 stage_item(struct staging *s, struct error *error)
 {
     struct container_options options = {.aggregate = true, .condition = {.kind = CONDITION_ABSENT}};
-    struct changes changes = {.arena = s->arena};
+    struct changes changes = {.arena = s->arena, .fresh = true};
     struct target target = target_path(s->made->path);
     describe_item(s, &changes);
     enum error_code code = transaction_make_container(s->transaction, target, &options, error);

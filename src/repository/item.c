@@ -57,7 +57,7 @@ stage_archiving(struct repository *repository, struct transaction *transaction, 
         code = changes_add_fields(changes, &fields, first_place, error);
     if (code == ERROR_NONE)
         code = transaction_set_identifier(transaction, item, TEXT(SCHEME_HANDLE), handle, error);
-    if (code == ERROR_NONE)
+    if (code == ERROR_NONE && !changes->fresh) /* a new item inherits; a change would send the follower through it */
         code = transaction_set_access(transaction, item, NULL, 0, error);
     return code != ERROR_NONE ? code : transaction_make_record(transaction, item, error);
 }

@@ -67,6 +67,7 @@ struct changes {
     struct arena *arena;
     struct statement_change *items;
     size_t count, capacity;
+    bool fresh; /* of a resource that the same transaction makes: there is nothing to take away */
 };
 /* The attribute has this value and no other; "" takes it away. */
 void changes_set(struct changes *changes, struct text attribute, struct text value);
