@@ -67,6 +67,23 @@ close_file(struct staging *s, struct target target, struct error *error)
                               : transaction_set_due(s->transaction, target, TEXT(DUE_EMBARGO), s->embargo_us, error);
 }
 
+/* What the sender's documents and packages hold (addresses, remarks) is not for everybody. */
+static bool
+is_inner_bundle(struct text bundle)
+{
+    return text_equal(bundle, TEXT(BUNDLE_METADATA)) || text_equal(bundle, TEXT(BUNDLE_SWORD));
+}
+
+static enum error_code
+keep_inside(struct staging *s, struct target target, struct error *error)
+{
+    struct rule rule = {.count = 0};
+    rule_add(&rule, SUBJECT_OWNER, 0, RIGHT_DISCOVER | RIGHT_READ);
+    if (s->deposit->mediator.user != 0)
+        rule_add(&rule, SUBJECT_USER, s->deposit->mediator.user, RIGHT_DISCOVER | RIGHT_READ);
+    return transaction_set_access(s->transaction, target, rule.entries, rule.count, error);
+}
+
 static enum error_code
 stage_file(struct staging *s, struct package_file *file, struct error *error)
 {
@@ -81,7 +98,9 @@ stage_file(struct staging *s, struct package_file *file, struct error *error)
         code = transaction_put_file(s->transaction, target, &file->upload, &options, error);
     if (code == ERROR_NONE)
         code = describe_file(s, file, target, error);
-    if (code == ERROR_NONE && s->closed && is_closed_bundle(file->bundle))
+    if (code == ERROR_NONE && is_inner_bundle(file->bundle))
+        code = keep_inside(s, target, error);
+    else if (code == ERROR_NONE && s->closed && is_closed_bundle(file->bundle))
         code = close_file(s, target, error);
     return code != ERROR_NONE ? error_prefix(error, "%.*s", TEXT_ARG(file->path)) : ERROR_NONE;
 }
