@@ -154,9 +154,9 @@ require_rights(struct staging *s, struct error *error)
     const struct deposit *deposit = s->deposit;
     struct target collection = target_id(deposit->collection.resource.id);
     enum error_code code =
-        transaction_require(s->transaction, collection, &deposit->submitter, RIGHT_APPEND, error);
+        transaction_require(s->transaction, collection, &deposit->submitter, RIGHT_DEPOSIT, error);
     if (code == ERROR_NONE && deposit->mediator.user != 0)
-        code = transaction_require(s->transaction, collection, &deposit->mediator, RIGHT_APPEND | RIGHT_ON_BEHALF_OF, error);
+        code = transaction_require(s->transaction, collection, &deposit->mediator, RIGHT_DEPOSIT | RIGHT_ON_BEHALF_OF, error);
     if (code == ERROR_NONE)
         transaction_trust(s->transaction);
     return code;
