@@ -7,6 +7,7 @@
 #include "format/date.h"
 #include "format/percent.h"
 #include "frontend/sword/sword_private.h"
+#include "metadata/publish.h"
 
 struct entry {
     struct http_request *request;
@@ -62,15 +63,29 @@ put_link(struct xml_writer *xml, const char *rel, struct text href, const char *
     xml_end_element(xml);
 }
 
+/* Persons see themselves in a view, not others: those of this request are known without it. */
+struct text
+sword_person_name(struct http_request *request, uint64_t user_id)
+{
+    struct sword *sword = sword_of(request);
+    struct user user;
+    if (user_id == 0)
+        return TEXT("");
+    if (user_id == request->principal.user)
+        return request->principal.name;
+    if (user_id == sword->depositor.user)
+        return sword->depositor.name;
+    return view_user_by_id(sword->view, user_id, &user, NULL) == ERROR_NONE ? user.name : TEXT("");
+}
+
 static void
 put_person(struct entry *entry, const char *element, uint64_t user_id)
 {
-    struct sword *sword = sword_of(entry->request);
-    struct user user;
-    if (user_id == 0 || view_user_by_id(sword->view, user_id, &user, NULL) != ERROR_NONE)
+    struct text name = sword_person_name(entry->request, user_id);
+    if (name.length == 0)
         return;
     xml_begin_element(entry->xml, element);
-    xml_put_element(entry->xml, "atom:name", user.name);
+    xml_put_element(entry->xml, "atom:name", name);
     xml_end_element(entry->xml);
 }
 
@@ -196,7 +211,8 @@ put_1_3(struct entry *entry)
     put_content(entry, SWORD_PART_MEDIA_LINK);
     put_generator(xml);
     put_link(xml, "alternate", page_url(entry), "text/html");
-    (void)!repository_bitstreams(sword->repository, sword->view, entry->item, TEXT("ORIGINAL"), put_part, entry, NULL);
+    if (!sword->intent.no_op)
+        (void)!repository_bitstreams(sword->repository, sword->view, entry->item, TEXT("ORIGINAL"), put_part, entry, NULL);
     xml_put_element(xml, "sword:treatment", text_from(treatment_of(entry->item->state)));
     if (sword->intent.verbose)
         xml_put_element(xml, "sword:verboseDescription", buffer_text(&sword->package.report));
@@ -241,14 +257,24 @@ put_2_0(struct entry *entry)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
+/* Of a dry run there is no item: those that it would have had. */
+static enum error_code
+find_fields(struct entry *entry, struct error *error)
+{
+    struct sword *sword = sword_of(entry->request);
+    if (!sword->intent.no_op)
+        return repository_fields(sword->repository, sword->view, entry->item, false, &entry->fields, error);
+    fields_init(&entry->fields, &sword->arena);
+    return fields_publish(&sword->package.fields, &entry->fields, error);
+}
+
 static enum error_code
 write_entry(struct entry *entry, struct error *error)
 {
     struct sword *sword = sword_of(entry->request);
     bool first = sword->version == SWORD_1_3;
     struct xml_writer *xml = entry->xml;
-    enum error_code code =
-        repository_fields(sword->repository, sword->view, entry->item, false, &entry->fields, error);
+    enum error_code code = find_fields(entry, error);
     if (code != ERROR_NONE)
         return code;
     entry->handle_uri = entry->item->handle.length == 0

@@ -6,6 +6,7 @@
  */
 #include "format/base64.h"
 #include "format/hex.h"
+#include "format/percent.h"
 #include "frontend/sword/sword_private.h"
 #include "http/disposition.h"
 
@@ -96,17 +97,41 @@ with_type(struct http_request *request, struct text value)
     return text;
 }
 
+/* "a%20b.zip" in a plain filename: the Python client writes names so. What does not come out as a name stays as it is. */
+static struct text
+without_escapes(struct http_request *request, struct text name)
+{
+    struct buffer decoded = {0};
+    if (percent_decode(&decoded, name, NULL) == ERROR_NONE && text_is_utf8(buffer_text(&decoded)) &&
+        name_check(buffer_text(&decoded), model_limits(request->model), NULL) == ERROR_NONE)
+        name = arena_copy(request->arena, buffer_text(&decoded));
+    buffer_release(&decoded);
+    return name;
+}
+
+enum error_code
+sword_filename(struct http_request *request, struct text disposition, struct text *ret_name, struct error *error)
+{
+    static const char extended[] = "filename*";
+    *ret_name = TEXT("");
+    if (disposition.length == 0)
+        return ERROR_NONE;
+    if (disposition_parse(request->arena, disposition, ret_name, error) != ERROR_NONE &&
+        disposition_parse(request->arena, with_type(request, disposition), ret_name, NULL) != ERROR_NONE)
+        return error_prefix(error, "Content-Disposition");
+    if (ret_name->length > 0 && memmem(disposition.data, disposition.length, extended, sizeof extended - 1) == NULL)
+        *ret_name = without_escapes(request, *ret_name);
+    return ERROR_NONE;
+}
+
 static bool
 read_filename(struct http_request *request)
 {
     struct error error = {0};
-    struct text value = request->headers[HTTP_HEADER_CONTENT_DISPOSITION];
-    struct text *filename = &sword_of(request)->intent.filename;
-    *filename = TEXT("");
-    if (value.length == 0 || disposition_parse(request->arena, value, filename, &error) == ERROR_NONE ||
-        disposition_parse(request->arena, with_type(request, value), filename, NULL) == ERROR_NONE)
+    if (sword_filename(request, request->headers[HTTP_HEADER_CONTENT_DISPOSITION], &sword_of(request)->intent.filename,
+                       &error) == ERROR_NONE)
         return true;
-    sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-Disposition: %s", error.message);
+    sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "%s", error.message);
     return false;
 }
 

@@ -92,8 +92,9 @@ unsigned sword_status(enum sword_version version, enum error_code code);
 
 /* ---- intent.c: reads the head. False: answered. ---- */
 bool sword_read_intent(struct http_request *request);
-/* "application/zip" and the like to a packaging where the head names none. */
-bool sword_person_header(struct http_request *request, struct text *ret_name);
+/* The name in a Content-Disposition, in any of the spellings in use; "" none. INVALID. */
+enum error_code sword_filename(struct http_request *request, struct text disposition, struct text *ret_name,
+                               struct error *error) AV_MUST_USE;
 
 /* ---- service.c ---- */
 void sword_get_service(struct http_request *request);
@@ -106,6 +107,8 @@ void sword_post_collection(struct http_request *request);
 struct text sword_url(struct http_request *request, enum sword_part part, struct text rest);
 /* An answer that has an entry in its body: of a deposit (201, 202), of the Edit-IRI (200). */
 void sword_answer_entry(struct http_request *request, unsigned status, const struct entity *item);
+/* The login name; "" when the person asking may not know it. */
+struct text sword_person_name(struct http_request *request, uint64_t user_id);
 void sword_put_time(struct xml_writer *xml, const char *element, int64_t time_us);
 
 /* ---- media.c, edit.c ---- */
