@@ -33,6 +33,13 @@ def zipped(files):
     return out.getvalue()
 
 
+def members(data):
+    """What a zip holds, its checksums proven: name: bytes."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archived:
+        equal(archived.testzip(), None)
+        return {info.filename: archived.read(info) for info in archived.infolist()}
+
+
 def statement(name, value="", scheme="", **attributes):
     """An epdcx statement of Dublin Core or of the eprint terms, with white space as real ones have it."""
     scheme = f' epdcx:sesURI="{scheme}"' if scheme else ""
@@ -86,7 +93,7 @@ def entry_document(title="By entry", **terms):
     more = "".join(f"<dcterms:{name}>{value}</dcterms:{name}>" for name, value in terms.items())
     return f"""<?xml version="1.0"?><entry xmlns="http://www.w3.org/2005/Atom" xmlns:dcterms="http://purl.org/dc/terms/">
 <title>{title}</title><id>urn:uuid:1</id><updated>2026-01-01T00:00:00Z</updated><author><name>A. Writer</name></author>
-<summary type="text">Its summary</summary>{more}</entry>""".encode()
+{more}</entry>""".encode()
 
 
 def md5(data):
@@ -108,6 +115,7 @@ class Archive:
 
     def __init__(self, server):
         self.server = server
+        self.administrator = basic("admin", server.token)
         server.must("group", "add", "depositors")
         self.who = {}
         for name in ("anna", "mia", "otto"):

@@ -49,8 +49,8 @@ read_switches(struct http_request *request)
 }
 
 /* RFC 1864 says base64 of 16 bytes; the profiles and all their clients send hexadecimal. */
-static bool
-read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX])
+bool
+sword_read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX])
 {
     unsigned char bytes[BASE64_DECODED_MAX(24) + 1];
     size_t length;
@@ -74,7 +74,7 @@ read_digests(struct http_request *request)
     if (!http_has(request, HTTP_HEADER_CONTENT_MD5))
         return true;
     struct expected_digest *md5 = &digests->items[digests->count];
-    if (digests->count == EXPECTED_DIGESTS_MAXIMUM || !read_md5(request->headers[HTTP_HEADER_CONTENT_MD5], md5->value)) {
+    if (digests->count == EXPECTED_DIGESTS_MAXIMUM || !sword_read_md5(request->headers[HTTP_HEADER_CONTENT_MD5], md5->value)) {
         sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-MD5 is 32 hexadecimal digits (or 16 bytes in base64)");
         return false;
     }
@@ -165,6 +165,7 @@ sword_read_intent(struct http_request *request)
     struct text who = text_trim(either(request, HTTP_HEADER_ON_BEHALF_OF, HTTP_HEADER_X_ON_BEHALF_OF));
     struct text slug = request->headers[HTTP_HEADER_SLUG], type = request->headers[HTTP_HEADER_CONTENT_TYPE];
     intent->on_behalf_of = who.length == 0 ? TEXT("") : who;
+    intent->payload_type = TEXT("");
     intent->slug = slug.length == 0 ? TEXT("") : slug;
     intent->media_type = type.length == 0 ? TEXT("application/octet-stream") : type;
     return read_switches(request) && read_filename(request) && read_packaging(request) && read_digests(request);
