@@ -36,6 +36,7 @@ def state(a, item, who="anna"):
     term, = [c.get("term") for c in feed.findall(ATOM + "category") if c.get("scheme") == TERMS[1:-1] + "state"]
     rdf = a.request("GET", item.rdf, who=who)
     equal([s.get(RDF + "resource") for s in xml(rdf).iter(TERMS + "state")], [term])
+    equal([s.text for s in xml(rdf).iter(TERMS + "packaging") if s.get(RDF + "resource") is None], [], "texts for resources")
     equal(rdf.header("Content-Type"), "application/rdf+xml; charset=UTF-8")
     return term.rsplit("/", 1)[1]
 

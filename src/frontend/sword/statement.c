@@ -14,6 +14,7 @@ struct listing {
     struct xml_writer *xml;
     bool only_files;  /* bundle ORIGINAL, without a word about deposits */
     bool has_package; /* something is in bundle SWORD */
+    bool map;         /* RDF/XML: a packaging is a resource, not a text */
 };
 
 const char *
@@ -79,6 +80,14 @@ visit_files(struct listing *listing, bitstream_visit *visit, struct error *error
     return repository_bitstreams(sword->repository, sword->view, &sword->entity, TEXT(""), visit, listing, error);
 }
 
+static void
+put_resource(struct xml_writer *xml, const char *element, struct text resource)
+{
+    xml_begin_element(xml, element);
+    xml_put_attribute(xml, "rdf:resource", resource);
+    xml_end_element(xml);
+}
+
 /* How, when and by whom it was deposited: the same words in both forms. */
 static void
 put_deposit(struct listing *listing, const struct bitstream *bitstream)
@@ -87,8 +96,13 @@ put_deposit(struct listing *listing, const struct bitstream *bitstream)
     enum packaging packaging;
     struct text by = sword_person_name(listing->request, item->mediator != 0 ? item->mediator : item->submitter);
     struct text owner = item->mediator != 0 ? sword_person_name(listing->request, item->submitter) : TEXT("");
-    if (packaging_from_text(bitstream->packaging, &packaging) && packaging_uri(packaging)[0] != '\0')
-        xml_put_element(listing->xml, "sword:packaging", text_from(packaging_uri(packaging)));
+    if (packaging_from_text(bitstream->packaging, &packaging) && packaging_uri(packaging)[0] != '\0') {
+        struct text uri = text_from(packaging_uri(packaging));
+        if (listing->map)
+            put_resource(listing->xml, "sword:packaging", uri);
+        else
+            xml_put_element(listing->xml, "sword:packaging", uri);
+    }
     sword_put_time(listing->xml, "sword:depositedOn", bitstream->resource.created_us);
     if (by.length > 0)
         xml_put_element(listing->xml, "sword:depositedBy", by);
@@ -159,14 +173,6 @@ write_feed(struct listing *listing, struct text self, struct error *error)
 /* ---- RDF/XML ------------------------------------------------------------------------------------------------------------ */
 
 static void
-put_resource(struct xml_writer *xml, const char *element, struct text resource)
-{
-    xml_begin_element(xml, element);
-    xml_put_attribute(xml, "rdf:resource", resource);
-    xml_end_element(xml);
-}
-
-static void
 begin_description(struct xml_writer *xml, struct text about)
 {
     xml_begin_element(xml, "rdf:Description");
@@ -234,7 +240,7 @@ answer(struct http_request *request, bool only_files, bool map, struct text self
 {
     struct buffer body = {0};
     struct xml_writer xml = xml_writer(&body);
-    struct listing listing = {.request = request, .xml = &xml, .only_files = only_files};
+    struct listing listing = {.request = request, .xml = &xml, .only_files = only_files, .map = map};
     struct error error = {0};
     enum error_code code = visit_files(&listing, see_package, &error);
     if (code == ERROR_NONE)
