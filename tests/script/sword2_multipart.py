@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SWORD 2.0 multipart deposits, byte by byte as the clients in Python, Java and PHP write them."""
 import base64
+import os
+import shutil
 
 from lib.check import equal
 from lib.deposits import (BINARY, DCTERMS, ENTRY_TYPE, FILES, METS_2, SIMPLE_ZIP, archive, entry_document, links, md5,
@@ -110,6 +112,11 @@ def refusals(a):
 with archive() as a:
     for write in (python, java, php, plain):
         changed(a, write)
+    # Longer than any piece that is decoded at once, and of every length at its end.
+    for length in (200_000, 200_001, 200_002):
+        data = os.urandom(length)
+        large = send(a, "POST", f"/swordv2/collection/{a.open}", python(ENTRY, data, BINARY))
+        equal(members(a.request("GET", links(xml(large), "edit-media")[0]).body), {"a b.zip": data})
     # Of a package with metadata of its own the entry's come first, and what it does not speak of is added.
     answer = send(a, "POST", f"/swordv2/collection/{a.open}", php(ENTRY, mets_package(), METS_2))
     terms = [(one.tag.replace(DCTERMS, ""), one.text) for one in xml(answer) if one.tag.startswith(DCTERMS)]
@@ -124,3 +131,10 @@ with archive() as a:
         media = links(xml(answer), "edit-media")[0]
         equal(members(a.request("GET", media).body), {"t.txt": data})
     refusals(a)
+    # What was changed and replaced comes back from the volumes alone.
+    a.server.stop()
+    before = a.server.must("dump").text
+    shutil.rmtree(os.path.join(a.server.data, "catalog"))
+    a.server.must("rebuild")
+    equal(a.server.must("dump").text, before, "rebuilt")
+    a.server.must("fsck")

@@ -194,7 +194,7 @@ read_payload_head(struct http_request *request, struct text head, struct text di
     if (packaging.length > 0) {
         intent->packaging_text = packaging;
         if (!packaging_from_text(packaging, &intent->packaging))
-            return error_set(error, ERROR_UNSUPPORTED, "the packaging %.*s is not taken here", TEXT_ARG(packaging));
+            return sword_unknown_packaging(request, packaging, error);
     }
     return sword_filename(request, disposition, &intent->filename, error);
 }

@@ -117,7 +117,7 @@ may_change(struct http_request *request, struct error *error)
         code = repository_by_id(sword->repository, sword->view, sword->entity.resource.parent, &collection, error);
     if (code == ERROR_NONE)
         code = repository_policy(sword->repository, sword->view, &collection, &sword->policy, error);
-    return code != ERROR_NONE ? code : sword_check_policy(request, request->body_bytes, error);
+    return code != ERROR_NONE || !request->has_body ? code : sword_check_policy(request, request->body_bytes, error);
 }
 
 void

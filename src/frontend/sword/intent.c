@@ -135,6 +135,22 @@ read_filename(struct http_request *request)
     return false;
 }
 
+enum error_code
+sword_unknown_packaging(struct http_request *request, struct text packaging, struct error *error)
+{
+    bool first = sword_of(request)->version == SWORD_1_3;
+    struct buffer known = {0};
+    for (int i = 0; i < PACKAGING_COUNT; i++) {
+        const char *uri = first ? packaging_uri_1((enum packaging)i) : packaging_uri((enum packaging)i);
+        buffer_append_string(&known, uri[0] == '\0' ? "" : " ");
+        buffer_append_string(&known, uri);
+    }
+    error_set(error, ERROR_UNSUPPORTED, "the packaging %.*s is not known here; these are:%.*s",
+              (int)(packaging.length < 100 ? packaging.length : 100), packaging.data, TEXT_ARG(buffer_text(&known)));
+    buffer_release(&known);
+    return ERROR_UNSUPPORTED;
+}
+
 /* A zip without a word about its packaging is METS for 1.3 (which knew nothing else), a file like others for 2.0. */
 static bool
 read_packaging(struct http_request *request)
@@ -154,7 +170,9 @@ read_packaging(struct http_request *request)
     }
     if (packaging_from_text(value, &intent->packaging))
         return true;
-    sword_refuse(request, SWORD_ERROR_CONTENT, "the packaging %.*s is not taken here", TEXT_ARG(value));
+    struct error error = {0};
+    sword_unknown_packaging(request, value, &error);
+    sword_fail(request, &error);
     return false;
 }
 

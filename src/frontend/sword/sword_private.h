@@ -101,6 +101,8 @@ bool sword_read_intent(struct http_request *request);
 enum error_code sword_filename(struct http_request *request, struct text disposition, struct text *ret_name,
                                struct error *error) AV_MUST_USE;
 
+/* UNSUPPORTED, naming those that are known. */
+enum error_code sword_unknown_packaging(struct http_request *request, struct text packaging, struct error *error);
 bool sword_read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX]);
 
 /* ---- body.c ---- */
