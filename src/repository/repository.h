@@ -160,6 +160,21 @@ struct deposit {
 enum error_code repository_stage_deposit(struct repository *repository, struct transaction *transaction,
                                          struct view *view, const struct deposit *deposit, struct arena *arena,
                                          struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* A change of an item by what arrived together: one transaction, one version of each thing. */
+enum edit_part { EDIT_KEEP, EDIT_ADD, EDIT_REPLACE };
+struct edit {
+    struct package *package;      /* what comes; package_init() alone: nothing */
+    struct upload **original;     /* as in struct deposit */
+    struct text original_name, original_type;
+    enum packaging packaging;
+    enum edit_part fields;        /* ADD: behind those that are there; REPLACE: but for what this program wrote */
+    enum edit_part files;         /* ADD: EXISTS for a name that is taken; REPLACE: of all bundles but LICENSE and METADATA */
+    bool complete;                /* then as repository_stage_complete() */
+};
+/* Needs WRITE: submitter and mediator have it until the item is archived, then whoever the collection's rule gives it. */
+enum error_code repository_stage_edit(struct repository *repository, struct transaction *transaction, struct view *view,
+                                      const struct principal *person, const struct entity *item, const struct edit *edit,
+                                      struct arena *arena, struct error *error) AV_MUST_USE;
 /* The end of in-progress or in-review: draws no new number; archives or hands to review by the policy. `approve`: a reviewer
  * says so. CONFLICT: not in a state for it. */
 enum error_code repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
@@ -188,6 +203,7 @@ struct bitstream {
     struct resource resource;
     struct text bundle, path; /* path: in the bundle */
     struct text uuid, description;
+    struct text packaging;       /* word, of a package kept as it came; else "" */
     uint64_t sequence, document; /* document: EPrints' number */
     bool primary;
 };
