@@ -76,20 +76,24 @@ add_file(void *context, const struct bitstream *b)
 /* ---- the record ---------------------------------------------------------------------------------------- */
 
 static enum error_code
-make_record(struct repository *repository, struct view *view, const struct entity *item,
-            const struct record_options *options, struct buffer *buffer, struct error *error)
+make_record(struct repository *repository, struct view *view, uint64_t id, const struct record_options *options,
+            struct buffer *buffer, struct error *error)
 {
     struct arena *arena = view_arena(view);
+    struct entity item;
     struct fields fields;
+    enum error_code code = repository_by_id(repository, view, id, &item, error);
+    if (code != ERROR_NONE)
+        return code;
     struct files files = {.arena = arena, .base_url = options->base_url};
     char date[DATE_TEXT_SIZE];
     size_t date_length = date_write(options->datestamp_us, DATE_SECONDS, date);
-    struct xslt_parameter parameters[] = {{"url", repository_handle_uri(repository, item->handle, arena)},
+    struct xslt_parameter parameters[] = {{"url", repository_handle_uri(repository, item.handle, arena)},
                                           {"identifier", options->identifier},
                                           {"datestamp", text_of(date, date_length)}};
-    enum error_code code = repository_fields(repository, view, item, false, &fields, error);
+    code = repository_fields(repository, view, &item, false, &fields, error);
     if (code == ERROR_NONE && names_files(options->format))
-        code = repository_bitstreams(repository, view, item, TEXT("ORIGINAL"), add_file, &files, error);
+        code = repository_bitstreams(repository, view, &item, TEXT("ORIGINAL"), add_file, &files, error);
     if (code == ERROR_NONE)
         code = arena_status(arena, error);
     struct crosswalk_record record = {.fields = &fields,
@@ -102,10 +106,10 @@ make_record(struct repository *repository, struct view *view, const struct entit
 
 /* All that a record depends on. The datestamp moves with access to its files, which its counter does not count. */
 static void
-write_key(const struct entity *item, const struct record_options *options, struct buffer *key)
+write_key(const struct resource *item, const struct record_options *options, struct buffer *key)
 {
-    buffer_append_varint(key, item->resource.id);
-    buffer_append_varint(key, item->resource.counter);
+    buffer_append_varint(key, item->id);
+    buffer_append_varint(key, item->counter);
     buffer_append_varint(key, (uint64_t)options->datestamp_us);
     buffer_append_counted(key, text_from(options->format));
     buffer_append_counted(key, options->identifier);
@@ -117,15 +121,15 @@ enum error_code
 repository_record(struct repository *repository, struct view *view, uint64_t id, const struct record_options *options,
                   struct buffer *buffer, struct error *error)
 {
-    struct entity item;
+    struct resource item;
     struct buffer key = {0};
     size_t before = buffer->length;
-    enum error_code code = repository_by_id(repository, view, id, &item, error);
+    enum error_code code = view_get(view, id, &item, error); /* whether it may be seen is asked each time */
     if (code != ERROR_NONE)
         return code;
     write_key(&item, options, &key);
     if (!record_cache_get(repository->records, buffer_text(&key), buffer)) {
-        code = make_record(repository, view, &item, options, buffer, error);
+        code = make_record(repository, view, id, options, buffer, error);
         if (code == ERROR_NONE)
             code = buffer_status(buffer, error);
         if (code == ERROR_NONE)

@@ -73,13 +73,13 @@ set_name(struct set_names *names, uint64_t id)
 }
 
 static void
-put_header(struct page *page, const struct harvest_stamp *stamp)
+put_header(struct page *page, const struct harvest_stamp *stamp, struct text identifier)
 {
     struct oai_request *oai = oai_of(page->request);
     xml_begin_element(&oai->xml, "header");
     if (!stamp->live)
         xml_put_attribute(&oai->xml, "status", TEXT("deleted"));
-    xml_put_element(&oai->xml, "identifier", identifier_of(page->request, stamp->id));
+    xml_put_element(&oai->xml, "identifier", identifier);
     oai_put_time(oai, "datestamp", stamp->time_us);
     for (size_t i = 0; i < stamp->set_count; i++) {
         struct text name = set_name(&page->names, stamp->sets[i]);
@@ -91,12 +91,12 @@ put_header(struct page *page, const struct harvest_stamp *stamp)
 
 /* False: nobody may see it any more, and followers have not told harvesters yet. */
 static bool
-make_metadata(struct page *page, const struct harvest_stamp *stamp, struct buffer *metadata)
+make_metadata(struct page *page, const struct harvest_stamp *stamp, struct text identifier, struct buffer *metadata)
 {
     struct oai_request *oai = oai_of(page->request);
     struct error error = {0};
     struct record_options options = {.format = oai_format_prefix(oai->place.format),
-                                     .identifier = identifier_of(page->request, stamp->id),
+                                     .identifier = identifier,
                                      .base_url = page->request->base_url,
                                      .datestamp_us = stamp->time_us};
     switch ((int)repository_record(oai->repository, oai->view, stamp->id, &options, metadata, &error)) {
@@ -119,11 +119,12 @@ put_record(struct page *page, const struct harvest_stamp *stamp)
 {
     struct oai_request *oai = oai_of(page->request);
     struct harvest_stamp shown = *stamp;
+    struct text identifier = identifier_of(page->request, stamp->id);
     struct buffer metadata = {0};
     if (stamp->live)
-        shown.live = make_metadata(page, stamp, &metadata);
+        shown.live = make_metadata(page, stamp, identifier, &metadata);
     xml_begin_element(&oai->xml, "record");
-    put_header(page, &shown);
+    put_header(page, &shown, identifier);
     if (shown.live) {
         xml_begin_element(&oai->xml, "metadata");
         xml_put_raw(&oai->xml, buffer_text(&metadata));
@@ -203,7 +204,7 @@ put_page(struct page *page)
         if (oai->verb == OAI_LIST_RECORDS)
             put_record(page, &page->stamps[i]);
         else
-            put_header(page, &page->stamps[i]);
+            put_header(page, &page->stamps[i], identifier_of(page->request, page->stamps[i].id));
     }
     struct oai_place next = next_place(oai, page->count);
     next.range.after_us = page->stamps[page->count - 1].time_us;
