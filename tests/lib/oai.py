@@ -82,14 +82,19 @@ class Harvester:
         equal(len(answer.errors), 1, answer.body)
         return answer.errors[0]
 
-    def pages(self, verb, between=None, **arguments):
-        """All answers of a list; between(answer) is called before the next is drawn."""
-        answers = [self.ask(verb=verb, **arguments)]
-        while answers[-1].token:
+    def each_page(self, verb, between=None, **arguments):
+        """The answers of a list, one after the other; between(answer) is called before the next is drawn."""
+        answer = self.ask(verb=verb, **arguments)
+        yield answer
+        while answer.token:
             if between:
-                between(answers[-1])
-            answers.append(self.ask(verb=verb, resumptionToken=answers[-1].token))
-        return answers
+                between(answer)
+            answer = self.ask(verb=verb, resumptionToken=answer.token)
+            yield answer
+
+    def pages(self, verb, **arguments):
+        """All answers of a list."""
+        return list(self.each_page(verb, **arguments))
 
     def headers(self, verb="ListIdentifiers", metadataPrefix="oai_dc", **arguments):
         """Of all pages; none when nothing matches."""
