@@ -33,6 +33,7 @@ struct repository_options {
     struct text handle_canonical_prefix; /* "http://hdl.handle.net/" */
     struct text root_path;               /* "/repository" */
     struct text zone;                    /* of embargo dates, "UTC" */
+    size_t record_cache_bytes;           /* memory for records that were made; 0: none */
 };
 enum error_code repository_new(const struct repository_options *options, struct repository **ret_repository,
                                struct error *error) AV_MUST_USE;
@@ -198,6 +199,18 @@ enum error_code repository_fields(struct repository *repository, struct view *vi
 enum error_code repository_stage_fields(struct repository *repository, struct transaction *transaction, struct view *view,
                                         const struct entity *item, const struct fields *fields, bool replace,
                                         struct error *error) AV_MUST_USE;
+
+struct record_options {
+    const char *format;     /* of crosswalk_out() */
+    struct text identifier; /* of the record */
+    struct text base_url;   /* what stands before /bitstreams/ in the URLs of files */
+    int64_t datestamp_us;   /* of the record's harvest stamp */
+};
+/* Appends a public item in a format, without private fields. For views of nobody in particular: what one may read, all may.
+ * From memory when neither counter nor datestamp have moved. Errors as of look-ups. */
+enum error_code repository_record(struct repository *repository, struct view *view, uint64_t id,
+                                  const struct record_options *options, struct buffer *buffer,
+                                  struct error *error) AV_MUST_USE;
 
 struct bitstream {
     struct resource resource;

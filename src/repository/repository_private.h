@@ -57,6 +57,7 @@ struct text attribute_text(enum attribute attribute);
 struct repository {
     struct repository_options options; /* texts point at the copies below */
     struct crosswalk_set *crosswalks;
+    struct record_cache *records;
     struct arena arena;
 };
 
