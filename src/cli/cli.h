@@ -86,6 +86,13 @@ enum exit_status exit_status_of(enum error_code code);
       "[--reason TEXT] | move|map|unmap ITEM COLLECTION",                                          \
       "Items, by handle or UUID. STATE: in-progress, in-review, archived, withdrawn, rejected.",   \
       "archivolt item ls --state in-review\narchivolt item approve 0193…\narchivolt item withdraw 123456789/7 --reason 'see erratum'\n") \
+    X(deposit, "deposit", "SRC… --to URL [--user NAME] [--password-file FILE] [--sword 1.3|2|3] [--packaging URI|WORD] [--type TYPE] " \
+      "[--on-behalf-of NAME] [--in-progress] [--dry-run] [--jobs N] [--retry N] [--retry-unsure] [--map FILE]", \
+      "Send packages, or all files of folders, to a collection of any SWORD server: URL is the address that takes its " \
+      "deposits. Profile and packaging are found out unless they are given. The password comes from FILE, ARCHIVOLT_PASSWORD or the " \
+      "terminal. --map records where each package went, and a later run leaves out what it names.", \
+      "archivolt deposit theses/ --to https://archive.example.org/sword/deposit/123456789/2 --user anna --map done.jsonl --jobs 8\n" \
+      "archivolt deposit data.zip --to http://127.0.0.1:8080/swordv2/collection/123456789/2 --user mia --on-behalf-of anna\n") \
     X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
       "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
       "archivolt verify --budget 50MB\n")                                                          \

@@ -186,6 +186,8 @@ describe_item(struct staging *s, struct changes *changes)
         changes_set(changes, attribute_text(ATTRIBUTE_SLUG), s->deposit->slug);
     if (s->deposit->package->embargo.length > 0)
         changes_set(changes, attribute_text(ATTRIBUTE_EMBARGO), s->deposit->package->embargo);
+    if (s->deposit->request_key.length > 0)
+        changes_set(changes, attribute_text(ATTRIBUTE_REQUEST), s->deposit->request_fingerprint);
 }
 
 static struct text
@@ -223,6 +225,8 @@ stage_item(struct staging *s, struct error *error)
     enum error_code code = transaction_make_container(s->transaction, target, &options, error);
     if (code == ERROR_NONE)
         code = stage_names(s->transaction, s->made, target, NULL, s->arena, error);
+    if (code == ERROR_NONE && s->deposit->request_key.length > 0)
+        code = transaction_set_identifier(s->transaction, target, TEXT(SCHEME_REQUEST), s->deposit->request_key, error);
     if (code == ERROR_NONE)
         code = changes_add_fields(&changes, &s->deposit->package->fields, 1, error);
     if (code == ERROR_NONE)

@@ -130,6 +130,16 @@ repository_by_number(struct repository *repository, struct view *view, uint64_t 
     return by_identifier(repository, view, SCHEME_NUMBER, number_text(view_arena(view), number), ret_entity, error);
 }
 
+enum error_code
+repository_by_request(struct repository *repository, struct view *view, struct text request_key, struct entity *ret_item,
+                      struct text *ret_fingerprint, struct error *error)
+{
+    enum error_code code = by_identifier(repository, view, SCHEME_REQUEST, request_key, ret_item, error);
+    return code != ERROR_NONE ? code
+                              : statement_value(view, ret_item->resource.id, attribute_text(ATTRIBUTE_REQUEST), ret_fingerprint,
+                                                error);
+}
+
 struct text
 repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena)
 {

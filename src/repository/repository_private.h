@@ -19,7 +19,8 @@
     X(DESCRIPTION, "archivolt.description") /* of a file */                                        \
     X(PRIMARY, "archivolt.primary")         /* yes: the first file to show of its bundle */        \
     X(GROUP, "archivolt.group")             /* path of the file that it was made from */           \
-    X(PACKAGING, "archivolt.packaging")     /* of a package kept as it came */
+    X(PACKAGING, "archivolt.packaging")     /* of a package kept as it came */                     \
+    X(REQUEST, "archivolt.request")         /* SHA-256 of the request that made it, if that had a key of its own */
 enum attribute {
 #define X(name, word) ATTRIBUTE_##name,
     ATTRIBUTES(X)
@@ -48,6 +49,7 @@ struct text attribute_text(enum attribute attribute);
 #define SCHEME_UUID "uuid"
 #define SCHEME_SET "set"
 #define SCHEME_NUMBER "number"
+#define SCHEME_REQUEST "request"
 #define BUNDLE_ORIGINAL "ORIGINAL"
 #define BUNDLE_METADATA "METADATA"
 #define BUNDLE_LICENSE "LICENSE"

@@ -6,6 +6,9 @@
  *
  * The whole package is received into an upload (hashed as it comes), then unpacked from there into uploads of its files. One
  * transaction makes the item with all that belongs to it, so a deposit is whole or was never there.
+ *
+ * With an Idempotency-Key the same transaction gives the item that key as an identifier, which is unique: of two that are
+ * sent at once one fails with EXISTS, and every later one finds the item and gets its entry, after a crash too.
  */
 #include "frontend/sword/sword_private.h"
 
@@ -57,6 +60,85 @@ find_collection(struct http_request *request)
     return false;
 }
 
+static unsigned
+status_of(const struct sword *sword, const struct entity *item)
+{
+    return sword->version == SWORD_1_3 && item->state != ITEM_ARCHIVED ? 202 : 201;
+}
+
+/* ---- requests that have a key ---------------------------------------------------------------------------------- */
+
+/* SHA-256 of all that the request asks for, in hexadecimal. */
+static struct text
+fingerprint_of(struct http_request *request)
+{
+    struct sword *sword = sword_of(request);
+    const struct sword_intent *intent = &sword->intent;
+    const struct text parts[] = {sword->rest, intent->packaging_text, intent->filename, intent->media_type, intent->on_behalf_of,
+                                 intent->slug, text_from(intent->in_progress ? "in progress" : "")};
+    struct buffer whole = {0};
+    unsigned char digest[DIGEST_SIZE_MAX];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        buffer_append_counted(&whole, parts[i]);
+    if (upload_digest(*http_upload(request), DIGEST_SHA512, digest))
+        buffer_append(&whole, digest, digest_size(DIGEST_SHA512));
+    digest_compute(DIGEST_SHA256, whole.data, whole.length, digest);
+    buffer_clear(&whole);
+    buffer_append_hex(&whole, digest, digest_size(DIGEST_SHA256));
+    struct text fingerprint = arena_copy(&sword->arena, buffer_text(&whole));
+    buffer_release(&whole);
+    return fingerprint;
+}
+
+/* A new view: of the state that is now. */
+static enum error_code
+look_anew(struct http_request *request, struct error *error)
+{
+    struct sword *sword = sword_of(request);
+    view_close(sword->view);
+    sword->view = NULL;
+    return view_open(request->model, &sword->depositor, &sword->view, error);
+}
+
+/* Sets is_repeat, where the deposit has been made; NONE also where it has not. */
+static enum error_code
+find_repeat(struct http_request *request, struct error *error)
+{
+    struct sword *sword = sword_of(request);
+    struct entity item;
+    struct text fingerprint;
+    struct error found = {0};
+    if (sword->intent.request_key.length == 0)
+        return ERROR_NONE;
+    enum error_code code = look_anew(request, error);
+    if (code == ERROR_NONE)
+        code = repository_by_request(sword->repository, sword->view, sword->intent.request_key, &item, &fingerprint, &found);
+    sword->is_repeat = code != ERROR_NOT_FOUND;
+    if (code == ERROR_NOT_FOUND)
+        return ERROR_NONE;
+    if (code != ERROR_NONE)
+        *error = found;
+    return code;
+}
+
+static void
+answer_repeat(struct http_request *request)
+{
+    struct sword *sword = sword_of(request);
+    struct entity item;
+    struct text fingerprint;
+    struct error error = {0};
+    enum error_code code = look_anew(request, &error);
+    if (code == ERROR_NONE)
+        code = repository_by_request(sword->repository, sword->view, sword->intent.request_key, &item, &fingerprint, &error);
+    if (code != ERROR_NONE)
+        sword_fail(request, &error);
+    else if (!text_equal(fingerprint, sword->fingerprint))
+        sword_refuse(request, SWORD_ERROR_KEY_REUSED, "this Idempotency-Key was that of another deposit");
+    else
+        sword_answer_entry(request, status_of(sword, &item), &item);
+}
+
 /* ---- after the body ------------------------------------------------------------------------------------------- */
 
 static enum error_code
@@ -76,6 +158,8 @@ stage(struct http_request *request, struct error *error)
         .mediator = mediated ? request->principal : principal_anonymous(),
         .in_progress = sword->intent.in_progress,
         .slug = sword->intent.slug,
+        .request_key = sword->intent.request_key,
+        .request_fingerprint = sword->fingerprint,
     };
     enum error_code code = transaction_new(request->model, &sword->depositor, &sword->transaction, error);
     if (code == ERROR_NONE)
@@ -88,21 +172,20 @@ static void
 work(struct http_request *request)
 {
     struct sword *sword = sword_of(request);
+    if (sword->intent.request_key.length > 0)
+        sword->fingerprint = fingerprint_of(request);
+    if (find_repeat(request, &sword->error) != ERROR_NONE || sword->is_repeat)
+        return;
     if (sword_unpack(request, &sword->error) == ERROR_NONE)
         (void)!stage(request, &sword->error);
 }
 
-/* A new view: of the state that the deposit made. */
 static enum error_code
-look_again(struct http_request *request, struct entity *ret_item, struct error *error)
+find_made(struct http_request *request, struct entity *ret_item, struct error *error)
 {
     struct sword *sword = sword_of(request);
-    view_close(sword->view);
-    sword->view = NULL;
-    enum error_code code = view_open(request->model, &sword->depositor, &sword->view, error);
-    if (code == ERROR_NONE)
-        code = repository_by_uuid(sword->repository, sword->view, sword->made.uuid, ret_item, error);
-    return code;
+    enum error_code code = look_anew(request, error);
+    return code != ERROR_NONE ? code : repository_by_uuid(sword->repository, sword->view, sword->made.uuid, ret_item, error);
 }
 
 static void
@@ -113,10 +196,14 @@ answer(struct http_request *request)
     struct error error = {0};
     request->timing = *transaction_timing(sword->transaction);
     request->has_timing = true;
-    if (transaction_outcome(sword->transaction, &error) != ERROR_NONE || look_again(request, &item, &error) != ERROR_NONE)
+    enum error_code code = transaction_outcome(sword->transaction, &error);
+    struct error ignored = {0};
+    if (code == ERROR_EXISTS && find_repeat(request, &ignored) == ERROR_NONE && sword->is_repeat)
+        answer_repeat(request);
+    else if (code != ERROR_NONE || find_made(request, &item, &error) != ERROR_NONE)
         sword_fail(request, &error);
     else
-        sword_answer_entry(request, sword->version == SWORD_1_3 && item.state != ITEM_ARCHIVED ? 202 : 201, &item);
+        sword_answer_entry(request, status_of(sword, &item), &item);
 }
 
 /* X-No-Op: all has been done but the commit; the entry is that of an item that is not there. */
@@ -138,6 +225,8 @@ commit(struct http_request *request)
     struct error error = {0};
     if (sword->error.code != ERROR_NONE)
         sword_fail(request, &sword->error);
+    else if (sword->is_repeat)
+        answer_repeat(request);
     else if (sword->intent.no_op)
         answer_no_op(request);
     else if (http_commit(request, sword->transaction, answer, &error) != ERROR_NONE)
