@@ -187,7 +187,7 @@ describe_item(struct staging *s, struct changes *changes)
     if (s->deposit->package->embargo.length > 0)
         changes_set(changes, attribute_text(ATTRIBUTE_EMBARGO), s->deposit->package->embargo);
     if (s->deposit->request_key.length > 0)
-        changes_set(changes, attribute_text(ATTRIBUTE_REQUEST), s->deposit->request_fingerprint);
+        changes_set(changes, attribute_text(ATTRIBUTE_REQUEST), s->deposit->request_note);
 }
 
 static struct text

@@ -132,11 +132,11 @@ repository_by_number(struct repository *repository, struct view *view, uint64_t 
 
 enum error_code
 repository_by_request(struct repository *repository, struct view *view, struct text request_key, struct entity *ret_item,
-                      struct text *ret_fingerprint, struct error *error)
+                      struct text *ret_note, struct error *error)
 {
     enum error_code code = by_identifier(repository, view, SCHEME_REQUEST, request_key, ret_item, error);
     return code != ERROR_NONE ? code
-                              : statement_value(view, ret_item->resource.id, attribute_text(ATTRIBUTE_REQUEST), ret_fingerprint,
+                              : statement_value(view, ret_item->resource.id, attribute_text(ATTRIBUTE_REQUEST), ret_note,
                                                 error);
 }
 

@@ -156,17 +156,17 @@ struct deposit {
     struct principal submitter, mediator; /* whom it belongs to; who sent it for them (user 0: nobody) */
     bool in_progress;
     struct text slug;
-    struct text request_key;         /* of the sender: no two deposits of the store have the same one; "" none */
-    struct text request_fingerprint; /* what the request with that key was */
+    struct text request_key;  /* of the sender: no two deposits of the store have the same one; "" none */
+    struct text request_note; /* kept with the key: what that request was */
 };
 /* Stages a new item, archived, in review or in progress as policy and deposit say. Rights are decided at the commit, which
  * fails with EXISTS when there is a deposit with its request key. */
 enum error_code repository_stage_deposit(struct repository *repository, struct transaction *transaction,
                                          struct view *view, const struct deposit *deposit, struct arena *arena,
                                          struct new_entity *ret_new, struct error *error) AV_MUST_USE;
-/* The item that the deposit with this key made, and that request's fingerprint. Errors of look-ups. */
+/* The item that the deposit with this key made, and what was noted with it. Errors of look-ups. */
 enum error_code repository_by_request(struct repository *repository, struct view *view, struct text request_key,
-                                      struct entity *ret_item, struct text *ret_fingerprint, struct error *error) AV_MUST_USE;
+                                      struct entity *ret_item, struct text *ret_note, struct error *error) AV_MUST_USE;
 /* A change of an item by what arrived together: one transaction, one version of each thing. */
 enum edit_part { EDIT_KEEP, EDIT_ADD, EDIT_REPLACE };
 struct edit {

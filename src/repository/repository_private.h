@@ -20,7 +20,7 @@
     X(PRIMARY, "archivolt.primary")         /* yes: the first file to show of its bundle */        \
     X(GROUP, "archivolt.group")             /* path of the file that it was made from */           \
     X(PACKAGING, "archivolt.packaging")     /* of a package kept as it came */                     \
-    X(REQUEST, "archivolt.request")         /* SHA-256 of the request that made it, if that had a key of its own */
+    X(REQUEST, "archivolt.request")         /* what was noted of the request that made it, if that had a key */
 enum attribute {
 #define X(name, word) ATTRIBUTE_##name,
     ATTRIBUTES(X)

@@ -50,6 +50,11 @@ with archive() as a:
     equal(a.deposit(PACKAGE, key("mine")).status, 201)
     equal(len(a.items()) - before, 1, "a key is its sender's own")
 
+    reviewed = a.collection("Reviewed", "--review")
+    answers = [a.deposit(PACKAGE, key("8e03978e"), where=reviewed) for _ in range(2)]
+    equal([answer.status for answer in answers], [202, 202], "a key is of one collection; the first status")
+    equal(len({location(answer) for answer in answers}), 1)
+
     before = len(a.items())
     answers = in_parallel(16, lambda _: a.deposit(PACKAGE, key("together")))
     equal({(answer.status, location(answer)) for answer in answers}, {(201, location(answers[0]))})

@@ -12,6 +12,8 @@
  */
 #include "frontend/sword/sword_private.h"
 
+#include <inttypes.h>
+
 /* ---- before the body ----------------------------------------------------------------------------------------- */
 
 /* Sets sword->depositor. A person who deposits for another needs both rights, the other the right to deposit. */
@@ -60,10 +62,12 @@ find_collection(struct http_request *request)
     return false;
 }
 
+#define KEY_LIFE_US (INT64_C(7) * 86400 * 1000000)
+
 static unsigned
-status_of(const struct sword *sword, const struct entity *item)
+status_of(const struct sword *sword, enum item_state state)
 {
-    return sword->version == SWORD_1_3 && item->state != ITEM_ARCHIVED ? 202 : 201;
+    return sword->version == SWORD_1_3 && state != ITEM_ARCHIVED ? 202 : 201;
 }
 
 /* ---- requests that have a key ---------------------------------------------------------------------------------- */
@@ -100,43 +104,64 @@ look_anew(struct http_request *request, struct error *error)
     return view_open(request->model, &sword->depositor, &sword->view, error);
 }
 
-/* Sets is_repeat, where the deposit has been made; NONE also where it has not. */
-static enum error_code
-find_repeat(struct http_request *request, struct error *error)
-{
-    struct sword *sword = sword_of(request);
+/* What a retry is answered. */
+struct first_answer {
     struct entity item;
     struct text fingerprint;
-    struct error found = {0};
+    uint64_t status;
+};
+
+/* "FINGERPRINT STATUS" */
+static struct text
+request_note(struct http_request *request, unsigned status)
+{
+    struct sword *sword = sword_of(request);
+    return text_from(arena_printf(&sword->arena, "%.*s %u", TEXT_ARG(sword->fingerprint), status));
+}
+
+static bool
+is_forgotten(const struct http_request *request, const struct entity *item)
+{
+    return item->resource.created_us + KEY_LIFE_US < model_settled_us(request->model);
+}
+
+/* Sets sword->first, where the deposit has been made; NONE also where it has not. A key whose time is over is free for another
+ * deposit, which takes the next identifier made from it. */
+static enum error_code
+find_first(struct http_request *request, struct error *error)
+{
+    struct sword *sword = sword_of(request);
+    struct text note;
     if (sword->intent.request_key.length == 0)
         return ERROR_NONE;
-    enum error_code code = look_anew(request, error);
-    if (code == ERROR_NONE)
-        code = repository_by_request(sword->repository, sword->view, sword->intent.request_key, &item, &fingerprint, &found);
-    sword->is_repeat = code != ERROR_NOT_FOUND;
-    if (code == ERROR_NOT_FOUND)
-        return ERROR_NONE;
-    if (code != ERROR_NONE)
-        *error = found;
-    return code;
+    struct first_answer *first = arena_alloc(&sword->arena, sizeof *first);
+    enum error_code code = first == NULL ? arena_status(&sword->arena, error) : look_anew(request, error);
+    struct text key = sword->intent.request_key;
+    for (uint64_t again = 1; code == ERROR_NONE; again++) {
+        code = repository_by_request(sword->repository, sword->view, sword->intent.request_key, &first->item, &note, error);
+        if (code != ERROR_NONE || !is_forgotten(request, &first->item))
+            break;
+        sword->intent.request_key = text_from(arena_printf(&sword->arena, "%.*s-%" PRIu64, TEXT_ARG(key), again));
+    }
+    if (code == ERROR_NONE) {
+        first->fingerprint = text_cut(note, ' ', &note);
+        (void)text_to_u64(note, &first->status);
+        sword->first = first;
+    }
+    if (code != ERROR_NOT_FOUND)
+        return code;
+    *error = (struct error){0};
+    return ERROR_NONE;
 }
 
 static void
-answer_repeat(struct http_request *request)
+answer_again(struct http_request *request)
 {
     struct sword *sword = sword_of(request);
-    struct entity item;
-    struct text fingerprint;
-    struct error error = {0};
-    enum error_code code = look_anew(request, &error);
-    if (code == ERROR_NONE)
-        code = repository_by_request(sword->repository, sword->view, sword->intent.request_key, &item, &fingerprint, &error);
-    if (code != ERROR_NONE)
-        sword_fail(request, &error);
-    else if (!text_equal(fingerprint, sword->fingerprint))
+    if (!text_equal(sword->first->fingerprint, sword->fingerprint))
         sword_refuse(request, SWORD_ERROR_KEY_REUSED, "this Idempotency-Key was that of another deposit");
     else
-        sword_answer_entry(request, status_of(sword, &item), &item);
+        sword_answer_entry(request, (unsigned)sword->first->status, &sword->first->item);
 }
 
 /* ---- after the body ------------------------------------------------------------------------------------------- */
@@ -159,7 +184,7 @@ stage(struct http_request *request, struct error *error)
         .in_progress = sword->intent.in_progress,
         .slug = sword->intent.slug,
         .request_key = sword->intent.request_key,
-        .request_fingerprint = sword->fingerprint,
+        .request_note = request_note(request, status_of(sword, sword->policy.review ? ITEM_IN_REVIEW : ITEM_ARCHIVED)),
     };
     enum error_code code = transaction_new(request->model, &sword->depositor, &sword->transaction, error);
     if (code == ERROR_NONE)
@@ -174,7 +199,7 @@ work(struct http_request *request)
     struct sword *sword = sword_of(request);
     if (sword->intent.request_key.length > 0)
         sword->fingerprint = fingerprint_of(request);
-    if (find_repeat(request, &sword->error) != ERROR_NONE || sword->is_repeat)
+    if (find_first(request, &sword->error) != ERROR_NONE || sword->first != NULL)
         return;
     if (sword_unpack(request, &sword->error) == ERROR_NONE)
         (void)!stage(request, &sword->error);
@@ -198,12 +223,12 @@ answer(struct http_request *request)
     request->has_timing = true;
     enum error_code code = transaction_outcome(sword->transaction, &error);
     struct error ignored = {0};
-    if (code == ERROR_EXISTS && find_repeat(request, &ignored) == ERROR_NONE && sword->is_repeat)
-        answer_repeat(request);
+    if (code == ERROR_EXISTS && find_first(request, &ignored) == ERROR_NONE && sword->first != NULL)
+        answer_again(request);
     else if (code != ERROR_NONE || find_made(request, &item, &error) != ERROR_NONE)
         sword_fail(request, &error);
     else
-        sword_answer_entry(request, status_of(sword, &item), &item);
+        sword_answer_entry(request, status_of(sword, item.state), &item);
 }
 
 /* X-No-Op: all has been done but the commit; the entry is that of an item that is not there. */
@@ -215,7 +240,7 @@ answer_no_op(struct http_request *request)
                           .submitter = sword->depositor.user};
     item.resource.modified_us = model_settled_us(request->model);
     item.state = sword->policy.review ? ITEM_IN_REVIEW : ITEM_ARCHIVED;
-    sword_answer_entry(request, item.state == ITEM_ARCHIVED ? 201 : 202, &item);
+    sword_answer_entry(request, status_of(sword, item.state), &item);
 }
 
 static void
@@ -225,8 +250,8 @@ commit(struct http_request *request)
     struct error error = {0};
     if (sword->error.code != ERROR_NONE)
         sword_fail(request, &sword->error);
-    else if (sword->is_repeat)
-        answer_repeat(request);
+    else if (sword->first != NULL)
+        answer_again(request);
     else if (sword->intent.no_op)
         answer_no_op(request);
     else if (http_commit(request, sword->transaction, answer, &error) != ERROR_NONE)

@@ -178,8 +178,8 @@ read_packaging(struct http_request *request)
     return false;
 }
 
-/* draft-ietf-httpapi-idempotency-key-header: a string in quotes; without them too, as most clients write it. The sender is part
- * of it: nobody meets the key of another. */
+/* draft-ietf-httpapi-idempotency-key-header: a string in quotes; without them too, as most clients write it. Sender and
+ * collection are part of it: nobody meets the key of another. */
 static bool
 read_request_key(struct http_request *request)
 {
@@ -197,6 +197,7 @@ read_request_key(struct http_request *request)
         return false;
     }
     buffer_append_varint(&whole, request->principal.user);
+    buffer_append_counted(&whole, sword_of(request)->rest);
     buffer_append_text(&whole, key);
     digest_compute(DIGEST_SHA256, whole.data, whole.length, digest);
     buffer_clear(&whole);
