@@ -43,10 +43,8 @@ fill_bitstream(struct walk *w, uint64_t id, struct text path, struct bitstream *
     enum error_code code = view_get(w->view, id, &b->resource, error);
     if (code == ERROR_NONE)
         code = read_attributes(w->view, b, error);
-    if (code == ERROR_NONE) {
-        code = view_identifier(w->view, id, TEXT(SCHEME_UUID), &b->uuid, error);
-        code = code == ERROR_NOT_FOUND ? ERROR_NONE : code;
-    }
+    if (code == ERROR_NONE)
+        code = error_forgive(error, view_identifier(w->view, id, TEXT(SCHEME_UUID), &b->uuid, error), ERROR_NOT_FOUND);
     return code;
 }
 

@@ -56,7 +56,7 @@ read_identifier(struct view *view, uint64_t id, const char *scheme, struct text 
     enum error_code code = view_identifier(view, id, text_from(scheme), ret, error);
     if (code == ERROR_NOT_FOUND)
         *ret = TEXT("");
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 static enum error_code

@@ -148,10 +148,7 @@ find_first(struct http_request *request, struct error *error)
         (void)text_to_u64(note, &first->status);
         sword->first = first;
     }
-    if (code != ERROR_NOT_FOUND)
-        return code;
-    *error = (struct error){0};
-    return ERROR_NONE;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 static void
