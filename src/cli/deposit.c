@@ -16,8 +16,7 @@
 #include "client/sword_client.h"
 #include "format/digest.h"
 #include "io/clock.h"
-#include "package/package.h"
-#include "package/zip_directory.h"
+#include "package/guess.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +30,6 @@
 #define RETRY_SECONDS_MAXIMUM 60u
 #define ARENA_BYTES (32u << 20)
 #define PASSWORD_BYTES 1024
-#define HEAD_BYTES 4096u
 
 /* One package on its way. */
 struct shipment {
@@ -253,47 +251,14 @@ is_done(const struct depositor *depositor, const char *source)
 
 /* ---- what a package is ---------------------------------------------------------------------------------------- */
 
-struct zip_signs {
-    bool mets, bag, sword_bag;
-};
-
-static enum error_code
-look_at_entry(void *context, const struct zip_entry *entry, struct error *error)
-{
-    struct zip_signs *signs = context;
-    signs->mets |= text_equal(entry->name, TEXT("mets.xml"));
-    signs->bag |= text_equal(entry->name, TEXT("bagit.txt")) || text_ends_with(entry->name, TEXT("/bagit.txt"));
-    signs->sword_bag |= text_ends_with(entry->name, TEXT("metadata/sword.json"));
-    return ERROR_NONE;
-}
-
-static enum packaging
-packaging_of_zip(const struct package_source *source)
-{
-    struct zip_signs signs = {0};
-    if (zip_directory_read(source, UINT64_MAX, look_at_entry, &signs, NULL) != ERROR_NONE)
-        return PACKAGING_BINARY; /* what it is, the server shall say */
-    return signs.mets ? PACKAGING_METS : signs.sword_bag ? PACKAGING_SWORD_BAGIT : signs.bag ? PACKAGING_BAGIT : PACKAGING_SIMPLE_ZIP;
-}
-
-static enum packaging
-guess_packaging(const struct shipment *shipment, bool *ret_zip)
-{
-    struct package_source source = package_source_of_file(shipment->fd, shipment->size_bytes);
-    char head[HEAD_BYTES];
-    ssize_t got = pread(shipment->fd, head, sizeof head, 0);
-    *ret_zip = zip_recognised(&source);
-    if (*ret_zip)
-        return packaging_of_zip(&source);
-    return got > 0 && memmem(head, (size_t)got, "<eprints", 8) != NULL ? PACKAGING_EPRINTS : PACKAGING_BINARY;
-}
-
 static void
 set_packaging(const struct depositor *depositor, struct shipment *shipment)
 {
-    bool zip;
-    enum packaging packaging = guess_packaging(shipment, &zip);
-    const char *type = packaging == PACKAGING_EPRINTS ? "application/vnd.eprints.data+xml" : zip ? "application/zip" : "application/octet-stream";
+    const struct package_source source = package_source_of_file(shipment->fd, shipment->size_bytes);
+    const char *type;
+    enum packaging packaging = package_guess(&source, shipment->deposit.filename, &type);
+    if (packaging == PACKAGING_SAF) /* no name of SWORD for it */
+        packaging = PACKAGING_SIMPLE_ZIP;
     shipment->deposit.media_type = text_from(depositor->type != NULL ? depositor->type : type);
     if (depositor->packaging != NULL && !packaging_from_text(text_from(depositor->packaging), &packaging))
         shipment->deposit.packaging = text_from(depositor->packaging); /* one of theirs */

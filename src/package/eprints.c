@@ -353,7 +353,7 @@ read_document(struct eprints *eprints, struct packages *packages, const struct x
 {
     if (xml_is(root, EPRINTS_NAMESPACE, "eprint"))
         return read_eprint(eprints, packages, root, error);
-    if (!xml_is(root, EPRINTS_NAMESPACE, "eprints"))
+    if (!xml_is(root, EPRINTS_NAMESPACE, "eprints") && !xml_is(root, "", "eprints")) /* 3.0 left it without */
         return error_set(error, ERROR_INVALID, "not EPrints XML");
     xml_each(eprint, root, EPRINTS_NAMESPACE, "eprint") {
         enum error_code code = read_eprint(eprints, packages, eprint, error);

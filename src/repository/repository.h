@@ -119,6 +119,11 @@ struct collection_policy repository_policy_default(void);
 /* One key by its word ("on-behalf-of", "yes"); a text value is borrowed. INVALID names the keys that there are. */
 enum error_code collection_policy_set(struct collection_policy *policy, struct text key, struct text value,
                                       struct error *error) AV_MUST_USE;
+/* UNSUPPORTED: what the policy says of a package of this kind and media type. */
+enum error_code collection_policy_takes(const struct collection_policy *policy, enum packaging packaging, struct text media_type,
+                                        struct error *error) AV_MUST_USE;
+enum error_code collection_policy_takes_bytes(const struct collection_policy *policy, uint64_t size_bytes,
+                                              struct error *error) AV_MUST_USE; /* LIMIT */
 /* Numbers are drawn at once, which may block; that of a transaction that fails is a gap. */
 struct new_entity {
     uint64_t number;
@@ -155,6 +160,7 @@ struct deposit {
     enum packaging packaging;
     struct principal submitter, mediator; /* whom it belongs to; who sent it for them (user 0: nobody) */
     bool in_progress;
+    bool restore; /* archived at once, under the handle and UUID that the package wants (EXISTS when they are taken) */
     struct text slug;
     struct text request_key;  /* of the sender: no two deposits of the store have the same one; "" none */
     struct text request_note; /* kept with the key: what that request was */
