@@ -30,6 +30,5 @@ struct listing {
 /* The URL of a child, encoded once. */
 void listing_append_child_url(const struct listing *listing, struct buffer *out, const struct child *child);
 /* Value of Content-Security-Policy: nothing but our own style. Static. */
-struct text html_security_policy(void);
 
 #endif
