@@ -5,12 +5,16 @@
  */
 #include "body.h"
 #include "limits.h"
+#include "package.h"
 #include "report.h"
+
+#include "format/base64.h"
+#include "format/digest.h"
 
 #include <getopt.h>
 
 struct options {
-    const char *url, *token, *prefix, *log, *folder;
+    const char *url, *user, *token, *prefix, *log, *folder;
     uint64_t size, count, in_flight, limit, made, seed;
     const char *after;
     bool any_bytes;
@@ -120,6 +124,30 @@ request_flat(const struct load *load, uint64_t number, struct buffer *out)
     append_body(work, number, out);
 }
 
+/* SWORD 1.3 as the DSpace experiment spoke it: Basic and Content-MD5 each time. --prefix is the collection's handle. */
+static void
+request_sword(const struct load *load, uint64_t number, struct buffer *out)
+{
+    const struct work *work = load->context;
+    const struct options *options = work->options;
+    struct buffer package = {0}, login = {0};
+    unsigned char md5[DIGEST_SIZE_MAX];
+    package_append(options->seed, number + options->made, options->size, &package);
+    digest_compute(DIGEST_MD5, package.data, package.length, md5);
+    buffer_printf(&login, "%s:%s", options->user == NULL ? "admin" : options->user, options->token);
+    buffer_printf(out, "POST %s/deposit/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Basic ", work->base, options->prefix,
+                  work->authority);
+    base64_append(out, login.data, login.length);
+    buffer_printf(out, "\r\nContent-Type: application/zip\r\nContent-Disposition: filename=package-%llu.zip\r\n"
+                       "X-Packaging: http://purl.org/net/sword-types/METSDSpaceSIP\r\nContent-MD5: ",
+                  (unsigned long long)number);
+    buffer_append_hex(out, md5, digest_size(DIGEST_MD5));
+    buffer_printf(out, "\r\nContent-Length: %zu\r\n\r\n", package.length);
+    buffer_append_text(out, buffer_text(&package));
+    buffer_release(&package);
+    buffer_release(&login);
+}
+
 /* ---- running ----------------------------------------------------------------------------------------------- */
 
 static int
@@ -142,6 +170,7 @@ static const struct workload workloads[] = {
     {.name = "get", .request = request_get, .check = check_get, .reads = true},
     {.name = "list", .request = request_list},
     {.name = "flat", .request = request_flat, .stores = true},
+    {.name = "sword", .request = request_sword, .stores = true},
 };
 
 static int
@@ -233,10 +262,11 @@ run_limits(struct options *options)
 static int
 usage(FILE *to, int status)
 {
-    fputs("usage: archivolt-bench put|get|list|flat URL [options]\n"
+    fputs("usage: archivolt-bench put|get|list|flat|sword URL [options]\n"
           "       archivolt-bench limits --folder DIR [--size N]\n"
-          "  --token T --size BYTES (10KiB, 1MB) --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N --any-bytes\n"
+          "  --user U --token T --size BYTES (10KiB, 1MB) --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N --any-bytes\n"
           "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
+          "  sword: METS packages with one file of --size to URL/deposit/PREFIX (a collection's handle), Basic and Content-MD5\n"
           "  Bodies are made from the seed and their numbers: none compresses, no two of a run have one digest. get wants the bytes\n"
           "  that put sent (same seed and size); with --any-bytes the size alone.\n"
           "One JSON object a measurement. Exit status 1 when any answer was not 2xx or not what was stored.\n"
@@ -247,7 +277,7 @@ usage(FILE *to, int status)
 static bool
 read_options(int argc, char **argv, struct options *o)
 {
-    static const struct option longs[] = {{"token", 1, NULL, 't'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
+    static const struct option longs[] = {{"token", 1, NULL, 't'}, {"user", 1, NULL, 'u'},  {"size", 1, NULL, 's'},   {"in-flight", 1, NULL, 'n'},
                                           {"count", 1, NULL, 'c'},  {"prefix", 1, NULL, 'p'}, {"made", 1, NULL, 'm'},
                                           {"log", 1, NULL, 'l'},    {"limit", 1, NULL, 'k'},  {"after", 1, NULL, 'a'},
                                           {"folder", 1, NULL, 'f'}, {"seed", 1, NULL, 'e'},   {"any-bytes", 0, NULL, 'y'},
@@ -260,6 +290,7 @@ read_options(int argc, char **argv, struct options *o)
             return false;
         switch (letter) {
         case 't': o->token = optarg; break;
+        case 'u': o->user = optarg; break;
         case 's': o->size = number; break;
         case 'n': o->in_flight = number; break;
         case 'c': o->count = number; break;

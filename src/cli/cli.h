@@ -71,7 +71,7 @@ enum exit_status exit_status_of(enum error_code code);
       "archivolt token add anna --label scanner --days 365\n")                                     \
     X(access, "access", "ls PATH | set PATH SUBJECT RIGHTS… | set PATH inherit",                   \
       "Who may what. SUBJECT: anonymous, authenticated, owner, user:NAME, group:NAME. RIGHTS: discover, read, append, " \
-      "write, own, on-behalf-of, all, none, with commas.",                                         \
+      "write, own, on-behalf-of, deposit, all, none, with commas.",                                         \
       "archivolt access set /public anonymous discover,read\narchivolt access set /public/x inherit\n") \
     X(community, "community", "add NAME [--parent HANDLE]", "Communities hold collections and communities. Prints the handle.", \
       "archivolt community add 'Faculty of Arts'\narchivolt community add History --parent 123456789/1\n") \

@@ -271,8 +271,10 @@ parse_line(const struct reply *reply, struct text payload, struct error *error)
     struct json *line;
     arena_init(&arena, 0);
     enum error_code code = json_parse(&arena, payload, &line, error);
-    if (code == ERROR_NONE)
+    if (code == ERROR_NONE) {
+        line->text = payload; /* with the blanks behind it that a purged line of the journal has */
         code = reply->line(reply->context, line, error);
+    }
     arena_release(&arena);
     return code;
 }

@@ -43,7 +43,7 @@ check_digests(struct http_receipt *receipt)
             length += (size_t)added;
     }
     if (receipt->outcome != ERROR_NONE)
-        error_prefix(&receipt->error, "wrong: %s; ", names);
+        error_prefix(&receipt->error, "wrong: %s", names);
 }
 
 static void

@@ -5,7 +5,7 @@
  * site's lie in a folder, replace ours of the same name, may import ours by name, and may add names.
  *
  * In:  epdcx, mods, dc (also as oai_dc, qdc, dcterms, atom), dim, metsrights, ep3.
- * Out: oai_dc, qdc, dcterms, mods, dim, didl, rdf, ep3.
+ * Out: oai_dc, qdc, dcterms, mods, mets, ore, dim, didl, rdf, ep3.
  * What a stylesheet gets and gives: README.md of this module.
  *
  * Life: crosswalk_set_new() once - crosswalk_in(), crosswalk_out() - crosswalk_set_free().
@@ -30,7 +30,7 @@ bool crosswalk_has_out(const struct crosswalk_set *set, const char *name);
 enum error_code crosswalk_in(const struct crosswalk_set *set, const char *name, const struct xml_node *node,
                              struct fields *fields, struct error *error) AV_MUST_USE;
 
-/* A file of the item, for formats that name them (didl, rdf, ep3). Texts may be "". */
+/* A file of the item, for formats that name them (didl, mets, ore, ep3). Texts may be "". */
 struct crosswalk_file {
     struct text url, name, media_type, description, md5; /* md5: hexadecimal */
     struct text security;                                /* "public" or "staffonly" */

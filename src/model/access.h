@@ -23,7 +23,8 @@
     X(APPEND, 2, "append")     /* create children */                                               \
     X(WRITE, 3, "write")       /* replace, edit, move, delete */                                   \
     X(OWN, 4, "own")           /* change access */                                                 \
-    X(ON_BEHALF_OF, 5, "on-behalf-of") /* deposit for another person */
+    X(ON_BEHALF_OF, 5, "on-behalf-of") /* deposit for another person */                            \
+    X(DEPOSIT, 6, "deposit")   /* put items into a collection; no right on what lies in it */
 
 enum right {
 #define X(name, bit, word) RIGHT_##name = 1 << bit,
@@ -31,12 +32,13 @@ enum right {
 #undef X
 };
 typedef unsigned rights; /* a set of bits */
-#define RIGHTS_ALL ((rights)0x3F)
+#define RIGHTS_ALL ((rights)0x7F)
 
 /* X(ROLE, word, ceiling): what a role may at most, whatever rules say. */
 #define ROLES(X)                                                                                   \
     X(READER, "reader", RIGHT_DISCOVER | RIGHT_READ)                                               \
-    X(DEPOSITOR, "depositor", RIGHT_DISCOVER | RIGHT_READ | RIGHT_APPEND | RIGHT_WRITE)             \
+    X(DEPOSITOR, "depositor", RIGHT_DISCOVER | RIGHT_READ | RIGHT_APPEND | RIGHT_WRITE | RIGHT_DEPOSIT | \
+                                   RIGHT_ON_BEHALF_OF)                                             \
     X(CURATOR, "curator", RIGHTS_ALL)                                                              \
     X(ADMINISTRATOR, "administrator", RIGHTS_ALL)
 

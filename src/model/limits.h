@@ -16,7 +16,7 @@
     X(statements_per_resource, 100000, "statements of one resource")                               \
     X(aggregate_files, 10000, "files of one aggregate")                                            \
     X(object_versions, 10000, "versions of one object (each rewrites its inventory)")              \
-    X(transaction_operations, 10000, "operations of one transaction")                              \
+    X(transaction_operations, 60000, "operations of one transaction")                              \
     X(group_bytes, 8388608, "log bytes gathered in one commit group")                              \
     X(queue_transactions, 4096, "transactions that may wait for the committer; beyond: busy")      \
     X(lock_wait_ms, 10000, "longest wait for a resource that a long transaction holds")            \

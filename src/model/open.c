@@ -184,7 +184,7 @@ first_lines(struct line ret[FIRST_LINE_COUNT])
 {
     static const struct rule_entry root_rule[] = {
         {SUBJECT_AUTHENTICATED, 0, RIGHT_DISCOVER | RIGHT_READ | RIGHT_APPEND | RIGHT_WRITE},
-        {SUBJECT_OWNER, 0, RIGHTS_ALL & ~(rights)RIGHT_ON_BEHALF_OF},
+        {SUBJECT_OWNER, 0, RIGHTS_ALL & ~(rights)(RIGHT_ON_BEHALF_OF | RIGHT_DEPOSIT)},
     };
     ret[0] = (struct line){.operation = OPERATION_RULE, .rule = FIRST_RULE, .entries = {root_rule, 2}};
     ret[1] = (struct line){.operation = OPERATION_CREATE, .id = FIRST_ROOT, .kind = RESOURCE_CONTAINER,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may, as rules of the model. A collection: everyone sees and reads, its depositors may append (which does not include
- * reading), its reviewers read. An item that is not archived has a rule of its own: its owner, who sent it for them, the reviewers.
+ * Who may, as rules of the model. A collection: everyone sees and reads, its depositors may deposit (not append: that would hold for
+ * the archived items below too), its reviewers read. An item that is not archived has a rule of its own: its owner, who sent it for them, the reviewers.
  * An archived one inherits its collection's.
  */
 #include "base/ensure.h"
@@ -44,7 +44,7 @@ collection_rule(struct view *view, const struct collection_policy *policy, struc
     *ret_rule = (struct rule){.count = 0};
     rule_add(ret_rule, SUBJECT_ANONYMOUS, 0, RIGHT_DISCOVER | RIGHT_READ);
     enum error_code code = add_group(view, ret_rule, policy->depositors,
-                                     RIGHT_APPEND | (policy->on_behalf_of ? (rights)RIGHT_ON_BEHALF_OF : 0), error);
+                                     RIGHT_DEPOSIT | (policy->on_behalf_of ? (rights)RIGHT_ON_BEHALF_OF : 0), error);
     return code != ERROR_NONE ? code : add_group(view, ret_rule, policy->reviewers, RIGHT_DISCOVER | RIGHT_READ, error);
 }
 
@@ -83,7 +83,7 @@ enum error_code
 repository_may_deposit(struct repository *repository, struct view *view, const struct entity *collection,
                        const struct principal *person, struct error *error)
 {
-    return require_of(repository, collection, person, RIGHT_APPEND, error);
+    return require_of(repository, collection, person, RIGHT_DEPOSIT, error);
 }
 
 enum error_code
@@ -95,5 +95,5 @@ repository_may_mediate(struct repository *repository, struct view *view, const s
     if (code == ERROR_NONE && !policy.on_behalf_of)
         code = error_set(error, ERROR_DENIED, "the collection takes no deposits on behalf of others");
     return code != ERROR_NONE ? code
-                              : require_of(repository, collection, person, RIGHT_APPEND | RIGHT_ON_BEHALF_OF, error);
+                              : require_of(repository, collection, person, RIGHT_DEPOSIT | RIGHT_ON_BEHALF_OF, error);
 }

@@ -27,6 +27,8 @@ read_attributes(struct view *view, struct bitstream *b, struct error *error)
             (void)text_to_u64(s.value, &b->sequence);
         else if (text_equal(s.attribute, attribute_text(ATTRIBUTE_DESCRIPTION)))
             b->description = arena_copy(view_arena(view), s.value);
+        else if (text_equal(s.attribute, attribute_text(ATTRIBUTE_PACKAGING)))
+            b->packaging = arena_copy(view_arena(view), s.value);
         else if (text_equal(s.attribute, attribute_text(ATTRIBUTE_PRIMARY)))
             b->primary = true;
     }
@@ -36,7 +38,8 @@ read_attributes(struct view *view, struct bitstream *b, struct error *error)
 static enum error_code
 fill_bitstream(struct walk *w, uint64_t id, struct text path, struct bitstream *b, struct error *error)
 {
-    *b = (struct bitstream){.bundle = w->bundle, .path = path, .uuid = TEXT(""), .description = TEXT("")};
+    *b = (struct bitstream){.bundle = w->bundle, .path = path, .uuid = TEXT(""), .description = TEXT(""),
+                             .packaging = TEXT("")};
     enum error_code code = view_get(w->view, id, &b->resource, error);
     if (code == ERROR_NONE)
         code = read_attributes(w->view, b, error);

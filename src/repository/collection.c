@@ -156,7 +156,7 @@ stage_set(struct repository *repository, struct transaction *transaction, const 
           struct new_entity *ret_new, struct error *error)
 {
     struct container_options options = {.is_set = true, .condition = {.kind = CONDITION_ABSENT}};
-    struct changes changes = {.arena = arena};
+    struct changes changes = {.arena = arena, .fresh = true};
     enum error_code code = plan->name.length == 0 ? error_set(error, ERROR_INVALID, "a name is wanted")
                                                   : new_entity(repository, plan->parent_path, arena, ret_new, error);
     if (code != ERROR_NONE)

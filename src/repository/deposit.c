@@ -16,6 +16,7 @@ struct staging {
     struct new_entity *made;
     uint64_t sequence; /* the last given to a file */
     bool closed;       /* files wait for the end of an embargo */
+    bool editing;      /* of an item that is there: its documents of metadata may be replaced */
     int64_t embargo_us;
 };
 
@@ -32,7 +33,7 @@ static enum error_code
 describe_file(struct staging *s, const struct package_file *file, struct target target, struct error *error)
 {
     char uuid[MODEL_UUID_BYTES];
-    struct changes changes = {.arena = s->arena};
+    struct changes changes = {.arena = s->arena, .fresh = true};
     uint64_t sequence = file->sequence != 0 ? file->sequence : ++s->sequence;
     changes_set(&changes, attribute_text(ATTRIBUTE_SEQUENCE), number_text(s->arena, sequence));
     if (file->original_name.length > 0)
@@ -51,7 +52,7 @@ describe_file(struct staging *s, const struct package_file *file, struct target 
 }
 
 static bool
-is_closed_bundle(struct text bundle)
+is_content_bundle(struct text bundle)
 {
     return !text_equal(bundle, TEXT(BUNDLE_LICENSE)) && !text_equal(bundle, TEXT(BUNDLE_METADATA));
 }
@@ -67,11 +68,28 @@ close_file(struct staging *s, struct target target, struct error *error)
                               : transaction_set_due(s->transaction, target, TEXT(DUE_EMBARGO), s->embargo_us, error);
 }
 
+/* What the sender's documents and packages hold (addresses, remarks) is not for everybody. */
+static bool
+is_inner_bundle(struct text bundle)
+{
+    return text_equal(bundle, TEXT(BUNDLE_METADATA)) || text_equal(bundle, TEXT(BUNDLE_SWORD));
+}
+
+static enum error_code
+keep_inside(struct staging *s, struct target target, struct error *error)
+{
+    struct rule rule = {.count = 0};
+    rule_add(&rule, SUBJECT_OWNER, 0, RIGHT_DISCOVER | RIGHT_READ);
+    if (s->deposit->mediator.user != 0)
+        rule_add(&rule, SUBJECT_USER, s->deposit->mediator.user, RIGHT_DISCOVER | RIGHT_READ);
+    return transaction_set_access(s->transaction, target, rule.entries, rule.count, error);
+}
+
 static enum error_code
 stage_file(struct staging *s, struct package_file *file, struct error *error)
 {
     struct file_options options = {.make_parents = true,
-                                   .fail_if_exists = true,
+                                   .fail_if_exists = !s->editing || is_content_bundle(file->bundle),
                                    .media_type = file->media_type,
                                    .filename = TEXT(""),
                                    .source_mtime_us = INT64_MIN};
@@ -81,9 +99,18 @@ stage_file(struct staging *s, struct package_file *file, struct error *error)
         code = transaction_put_file(s->transaction, target, &file->upload, &options, error);
     if (code == ERROR_NONE)
         code = describe_file(s, file, target, error);
-    if (code == ERROR_NONE && s->closed && is_closed_bundle(file->bundle))
+    if (code == ERROR_NONE && is_inner_bundle(file->bundle))
+        code = keep_inside(s, target, error);
+    else if (code == ERROR_NONE && s->closed && is_content_bundle(file->bundle))
         code = close_file(s, target, error);
     return code != ERROR_NONE ? error_prefix(error, "%.*s", TEXT_ARG(file->path)) : ERROR_NONE;
+}
+
+static bool
+is_there(const struct staging *s, const struct package_file *file)
+{
+    struct resource resource;
+    return view_resolve(s->view, file_path(s, file), &resource, NULL) == ERROR_NONE;
 }
 
 /* The package as it came, in a bundle of its own, when the collection keeps it. */
@@ -91,6 +118,7 @@ static enum error_code
 stage_original(struct staging *s, struct error *error)
 {
     const struct deposit *deposit = s->deposit;
+    struct changes changes = {.arena = s->arena};
     struct package_file file = {
         .bundle = TEXT(BUNDLE_SWORD),
         .path = deposit->original_name.length > 0 ? deposit->original_name : TEXT("package"),
@@ -103,12 +131,17 @@ stage_original(struct staging *s, struct error *error)
         return ERROR_NONE;
     if (name_check(file.path, model_limits(s->repository->options.model), NULL) != ERROR_NONE)
         file.path = TEXT("package");
+    if (s->editing && is_there(s, &file))
+        file.path = join_text(s->arena, number_text(s->arena, s->sequence + 1), "-", file.path);
     file.upload = *deposit->original;
     *deposit->original = NULL;
     enum error_code code = stage_file(s, &file, error);
     if (file.upload != NULL)
         upload_free(file.upload);
-    return code;
+    changes_set(&changes, attribute_text(ATTRIBUTE_PACKAGING), text_from(packaging_word(deposit->packaging)));
+    return code != ERROR_NONE
+               ? code
+               : changes_stage(&changes, s->transaction, target_path(file_path(s, &file)), false, error);
 }
 
 static void
@@ -135,9 +168,9 @@ require_rights(struct staging *s, struct error *error)
     const struct deposit *deposit = s->deposit;
     struct target collection = target_id(deposit->collection.resource.id);
     enum error_code code =
-        transaction_require(s->transaction, collection, &deposit->submitter, RIGHT_APPEND, error);
+        transaction_require(s->transaction, collection, &deposit->submitter, RIGHT_DEPOSIT, error);
     if (code == ERROR_NONE && deposit->mediator.user != 0)
-        code = transaction_require(s->transaction, collection, &deposit->mediator, RIGHT_APPEND | RIGHT_ON_BEHALF_OF, error);
+        code = transaction_require(s->transaction, collection, &deposit->mediator, RIGHT_DEPOSIT | RIGHT_ON_BEHALF_OF, error);
     if (code == ERROR_NONE)
         transaction_trust(s->transaction);
     return code;
@@ -184,7 +217,7 @@ static enum error_code
 stage_item(struct staging *s, struct error *error)
 {
     struct container_options options = {.aggregate = true, .condition = {.kind = CONDITION_ABSENT}};
-    struct changes changes = {.arena = s->arena};
+    struct changes changes = {.arena = s->arena, .fresh = true};
     struct target target = target_path(s->made->path);
     describe_item(s, &changes);
     enum error_code code = transaction_make_container(s->transaction, target, &options, error);
@@ -195,6 +228,15 @@ stage_item(struct staging *s, struct error *error)
     if (code == ERROR_NONE)
         code = stage_first_state(s, target, &changes, error);
     return code != ERROR_NONE ? code : changes_stage(&changes, s->transaction, target, true, error);
+}
+
+static enum error_code
+stage_files(struct staging *s, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    for (size_t i = 0; i < s->deposit->package->file_count && code == ERROR_NONE; i++)
+        code = stage_file(s, &s->deposit->package->files[i], error);
+    return code != ERROR_NONE ? code : stage_original(s, error);
 }
 
 static enum error_code
@@ -228,9 +270,89 @@ repository_stage_deposit(struct repository *repository, struct transaction *tran
     if (code == ERROR_NONE)
         code = stage_item(&s, error);
     find_last_sequence(&s);
-    for (size_t i = 0; i < deposit->package->file_count && code == ERROR_NONE; i++)
-        code = stage_file(&s, &deposit->package->files[i], error);
-    return code != ERROR_NONE ? code : stage_original(&s, error);
+    return code != ERROR_NONE ? code : stage_files(&s, error);
+}
+
+/* ---- edits ------------------------------------------------------------------------------------------------------------- */
+
+static bool
+note_sequence(void *context, const struct bitstream *bitstream)
+{
+    struct staging *s = context;
+    if (bitstream->sequence > s->sequence)
+        s->sequence = bitstream->sequence;
+    return true;
+}
+
+/* By their bundles: one operation each, however many files there are. */
+static enum error_code
+delete_contents(struct staging *s, const struct entity *item, struct error *error)
+{
+    struct child_iterator *iterator;
+    struct child child;
+    enum error_code code = view_children(s->view, &item->resource, TEXT(""), &iterator, error);
+    if (code != ERROR_NONE)
+        return code;
+    while (code == ERROR_NONE && child_iterator_next(iterator, &child))
+        if (child.kind == RESOURCE_CONTAINER && is_content_bundle(child.name))
+            code = transaction_delete(s->transaction, target_id(child.id), true, NULL, error);
+    enum error_code closed = child_iterator_close(iterator, code == ERROR_NONE ? error : NULL);
+    return code != ERROR_NONE ? code : closed;
+}
+
+/* The item's own embargo counts for files that come later, unless they bring one. */
+static enum error_code
+find_embargo(struct staging *s, const struct entity *item, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    if (s->deposit->package->embargo.length == 0)
+        code = statement_value(s->view, item->resource.id, attribute_text(ATTRIBUTE_EMBARGO),
+                               &s->deposit->package->embargo, error);
+    return code != ERROR_NONE ? code : read_embargo(s, error);
+}
+
+static enum error_code
+edit_files(struct staging *s, const struct entity *item, const struct edit *edit, struct error *error)
+{
+    enum error_code code = find_embargo(s, item, error);
+    if (code == ERROR_NONE && edit->files == EDIT_REPLACE)
+        code = delete_contents(s, item, error);
+    if (code == ERROR_NONE)
+        code = repository_bitstreams(s->repository, s->view, item, TEXT(""), note_sequence, s, error);
+    find_last_sequence(s);
+    return code != ERROR_NONE ? code : stage_files(s, error);
+}
+
+enum error_code
+repository_stage_edit(struct repository *repository, struct transaction *transaction, struct view *view,
+                      const struct principal *person, const struct entity *item, const struct edit *edit,
+                      struct arena *arena, struct error *error)
+{
+    struct new_entity there = {.number = item->number};
+    struct deposit deposit = {.package = edit->package, .original = edit->original, .original_name = edit->original_name,
+                              .original_type = edit->original_type, .packaging = edit->packaging};
+    struct staging s = {.repository = repository, .transaction = transaction, .view = view, .deposit = &deposit,
+                        .arena = arena, .made = &there, .editing = true};
+    bool has_fields = edit->fields != EDIT_KEEP && (edit->fields == EDIT_REPLACE || edit->package->fields.count > 0);
+    enum error_code code = repository_by_id(repository, view, item->resource.parent, &deposit.collection, error);
+    if (code == ERROR_NONE)
+        code = repository_policy(repository, view, &deposit.collection, &s.policy, error);
+    if (code == ERROR_NONE)
+        code = view_path(view, item->resource.id, &there.path, error);
+    if (code == ERROR_NONE)
+        code = transaction_require(transaction, target_id(item->resource.id), person, RIGHT_WRITE, error);
+    if (code != ERROR_NONE)
+        return code;
+    transaction_trust(transaction);
+    if (has_fields)
+        code = repository_stage_fields(repository, transaction, view, item, &edit->package->fields,
+                                       edit->fields == EDIT_REPLACE, error);
+    if (code == ERROR_NONE)
+        code = edit_files(&s, item, edit, error);
+    if (code == ERROR_NONE && edit->complete)
+        code = stage_completion(repository, transaction, view, person, item, false,
+                                has_fields ? (uint32_t)edit->package->fields.count : 0, error);
+    return code;
 }
 
 /* ---- the end of embargoes ---------------------------------------------------------------------------------------------- */

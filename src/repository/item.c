@@ -57,7 +57,7 @@ stage_archiving(struct repository *repository, struct transaction *transaction, 
         code = changes_add_fields(changes, &fields, first_place, error);
     if (code == ERROR_NONE)
         code = transaction_set_identifier(transaction, item, TEXT(SCHEME_HANDLE), handle, error);
-    if (code == ERROR_NONE)
+    if (code == ERROR_NONE && !changes->fresh) /* a new item inherits; a change would send the follower through it */
         code = transaction_set_access(transaction, item, NULL, 0, error);
     return code != ERROR_NONE ? code : transaction_make_record(transaction, item, error);
 }
@@ -91,8 +91,9 @@ stage_review(struct transaction *transaction, struct view *view, const struct en
 }
 
 enum error_code
-repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
-                          const struct principal *person, const struct entity *item, bool approve, struct error *error)
+stage_completion(struct repository *repository, struct transaction *transaction, struct view *view,
+                 const struct principal *person, const struct entity *item, bool approve, uint32_t more,
+                 struct error *error)
 {
     struct entity collection;
     struct collection_policy policy;
@@ -104,19 +105,28 @@ repository_stage_complete(struct repository *repository, struct transaction *tra
     enum error_code code = collection_of(repository, view, item, &collection, &policy, error);
     if (code == ERROR_NONE)
         code = next_field_place(view, item->resource.id, &place, error);
-    if (code == ERROR_NONE)
-        code = transaction_require(transaction, target, person, RIGHT_WRITE, error);
     if (code != ERROR_NONE)
         return code;
-    transaction_trust(transaction);
     if (!approve && policy.review)
         code = stage_review(transaction, view, item, &policy, &changes, error);
     else
         code = stage_archiving(repository, transaction, target, item->number,
                                join_text(view_arena(view), approve ? TEXT("Approved by ") : TEXT("Submitted by "), "",
                                          person->name),
-                               place, &changes, error);
+                               place + more, &changes, error);
     return code != ERROR_NONE ? code : changes_stage(&changes, transaction, target, true, error);
+}
+
+enum error_code
+repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
+                          const struct principal *person, const struct entity *item, bool approve, struct error *error)
+{
+    enum error_code code =
+        transaction_require(transaction, target_id(item->resource.id), person, RIGHT_WRITE, error);
+    if (code != ERROR_NONE)
+        return code;
+    transaction_trust(transaction);
+    return stage_completion(repository, transaction, view, person, item, approve, 0, error);
 }
 
 enum error_code

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The repository as a whole: options, crosswalks, and the words of its tables. */
 #include "base/ensure.h"
+#include "repository/record_cache.h"
 #include "repository/repository_private.h"
 
 enum error_code
@@ -9,6 +10,7 @@ repository_new(const struct repository_options *options, struct repository **ret
     struct repository *repository = calloc(1, sizeof *repository);
     ensure(repository != NULL);
     repository->options = *options;
+    repository->records = record_cache_new(options->record_cache_bytes);
     arena_init(&repository->arena, 0);
 #define KEEP(member) repository->options.member = arena_copy(&repository->arena, options->member)
     KEEP(name);
@@ -39,6 +41,7 @@ repository_free(struct repository *repository)
     if (repository == NULL)
         return;
     crosswalk_set_free(repository->crosswalks);
+    record_cache_free(repository->records);
     arena_release(&repository->arena);
     free(repository);
 }

@@ -33,6 +33,7 @@ struct repository_options {
     struct text handle_canonical_prefix; /* "http://hdl.handle.net/" */
     struct text root_path;               /* "/repository" */
     struct text zone;                    /* of embargo dates, "UTC" */
+    size_t record_cache_bytes;           /* memory for records that were made; 0: none */
 };
 enum error_code repository_new(const struct repository_options *options, struct repository **ret_repository,
                                struct error *error) AV_MUST_USE;
@@ -167,6 +168,21 @@ struct deposit {
 enum error_code repository_stage_deposit(struct repository *repository, struct transaction *transaction,
                                          struct view *view, const struct deposit *deposit, struct arena *arena,
                                          struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* A change of an item by what arrived together: one transaction, one version of each thing. */
+enum edit_part { EDIT_KEEP, EDIT_ADD, EDIT_REPLACE };
+struct edit {
+    struct package *package;      /* what comes; package_init() alone: nothing */
+    struct upload **original;     /* as in struct deposit */
+    struct text original_name, original_type;
+    enum packaging packaging;
+    enum edit_part fields;        /* ADD: behind those that are there; REPLACE: but for what this program wrote */
+    enum edit_part files;         /* ADD: EXISTS for a name that is taken; REPLACE: of all bundles but LICENSE and METADATA */
+    bool complete;                /* then as repository_stage_complete() */
+};
+/* Needs WRITE: submitter and mediator have it until the item is archived, then whoever the collection's rule gives it. */
+enum error_code repository_stage_edit(struct repository *repository, struct transaction *transaction, struct view *view,
+                                      const struct principal *person, const struct entity *item, const struct edit *edit,
+                                      struct arena *arena, struct error *error) AV_MUST_USE;
 /* The end of in-progress or in-review: draws no new number; archives or hands to review by the policy. `approve`: a reviewer
  * says so. CONFLICT: not in a state for it. */
 enum error_code repository_stage_complete(struct repository *repository, struct transaction *transaction, struct view *view,
@@ -191,10 +207,23 @@ enum error_code repository_stage_fields(struct repository *repository, struct tr
                                         const struct entity *item, const struct fields *fields, bool replace,
                                         struct error *error) AV_MUST_USE;
 
+struct record_options {
+    const char *format;     /* of crosswalk_out() */
+    struct text identifier; /* of the record */
+    struct text base_url;   /* what stands before /bitstreams/ in the URLs of files */
+    int64_t datestamp_us;   /* of the record's harvest stamp */
+};
+/* Appends a public item in a format, without private fields. For views of nobody in particular: what one may read, all may.
+ * From memory when neither counter nor datestamp have moved. Errors as of look-ups. */
+enum error_code repository_record(struct repository *repository, struct view *view, uint64_t id,
+                                  const struct record_options *options, struct buffer *buffer,
+                                  struct error *error) AV_MUST_USE;
+
 struct bitstream {
     struct resource resource;
     struct text bundle, path; /* path: in the bundle */
     struct text uuid, description;
+    struct text packaging;       /* word, of a package kept as it came; else "" */
     uint64_t sequence, document; /* document: EPrints' number */
     bool primary;
 };

@@ -57,6 +57,7 @@ struct text attribute_text(enum attribute attribute);
 struct repository {
     struct repository_options options; /* texts point at the copies below */
     struct crosswalk_set *crosswalks;
+    struct record_cache *records;
     struct arena arena;
 };
 
@@ -67,6 +68,7 @@ struct changes {
     struct arena *arena;
     struct statement_change *items;
     size_t count, capacity;
+    bool fresh; /* of a resource that the same transaction makes: there is nothing to take away */
 };
 /* The attribute has this value and no other; "" takes it away. */
 void changes_set(struct changes *changes, struct text attribute, struct text value);
@@ -115,6 +117,10 @@ enum error_code stage_archiving(struct repository *repository, struct transactio
                                 uint64_t number, struct text provenance, uint32_t first_place, struct changes *changes,
                                 struct error *error) AV_MUST_USE;
 void changes_set_state(struct changes *changes, enum item_state state, struct text reason);
+/* What repository_stage_complete() stages, for whom the rights are checked; `more` fields were staged before it. CONFLICT. */
+enum error_code stage_completion(struct repository *repository, struct transaction *transaction, struct view *view,
+                                 const struct principal *person, const struct entity *item, bool approve, uint32_t more,
+                                 struct error *error) AV_MUST_USE;
 /* The day "YYYY-MM-DD" as the time at which it begins in the zone; INVALID. */
 enum error_code embargo_time(struct repository *repository, struct text day, int64_t *ret_us, struct error *error) AV_MUST_USE;
 

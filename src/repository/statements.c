@@ -42,7 +42,7 @@ void
 changes_set(struct changes *changes, struct text attribute, struct text value)
 {
     struct statement statement = {.attribute = attribute, .value = value, .qualifier = TEXT(""), .extra = TEXT("")};
-    struct statement_change *change = next_change(changes);
+    struct statement_change *change = changes->fresh ? NULL : next_change(changes);
     if (change != NULL)
         *change = (struct statement_change){STATEMENT_REMOVE_ATTRIBUTE, statement};
     if (value.length > 0)

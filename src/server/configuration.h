@@ -36,6 +36,7 @@
     X(repository_root, TEXT, "/repository", "container that communities, collections and items are in") \
     X(zone, TEXT, "UTC", "of embargo dates: UTC, or an offset like +01:00")                        \
     X(crosswalk_folder, TEXT, "", "stylesheets NAME-in.xsl, NAME-out.xsl that replace or join ours; empty: DATA/crosswalks") \
+    X(record_cache, NUMBER, "32M", "memory for records of harvests, kept until they change; 0: none") \
     X(access_log, TEXT, "errors", "requests that get a line: off, errors (5xx, 401, cut), writes (these and writes), all") \
     X(log_level, TEXT, "info", "debug, info, warning or error")                                    \
     X(volume_size, NUMBER, "0", "bytes after which a volume is sealed; 0: the store's own")        \

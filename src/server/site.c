@@ -43,6 +43,7 @@ site_open(const struct configuration *c, const char *folder, struct model *model
         .handle_canonical_prefix = text_from(c->handle_canonical_prefix),
         .root_path = text_from(c->repository_root),
         .zone = text_from(c->zone),
+        .record_cache_bytes = (size_t)c->record_cache,
     };
     enum error_code code = repository_new(&options, ret_repository, error);
     buffer_release(&email);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the validators that others wrote, each at one version, into a cache folder outside the
-# repository: rocfl (Rust), ocfl-py (Python), ocfl-java (Java). Does nothing for what is there.
+# Installs programs that others wrote, each at one version, into a cache folder outside the repository.
+# `install.sh` or `install.sh ocfl`: the validators rocfl (Rust), ocfl-py (Python), ocfl-java (Java);
+# `install.sh oai`: the harvesters sickle, oaipmh-scythe and oaipmh (Python). Does nothing for what is there.
 # Prints the folder. Debian packages (cargo-web: Debian 12's recent Rust; maven; a JDK) are
 # installed only when the command that they bring is missing or too old.
 set -euo pipefail
@@ -56,7 +57,26 @@ install_ocfl_java() {
     fi
 }
 
-install_rocfl >&2
-install_ocfl_py >&2
-install_ocfl_java >&2
+install_oai_harvesters() {
+    local folder=$cache/oai-harvesters-1
+    [ -e "$folder/complete" ] && return
+    python3 -c 'import venv, ensurepip' 2>/dev/null || debian python3-venv
+    rm -rf "$folder"
+    python3 -m venv "$folder"
+    "$folder/bin/pip" install --quiet --requirement "$here/oai_harvesters_requirements.txt"
+    touch "$folder/complete"
+}
+
+case ${1:-ocfl} in
+ocfl)
+    install_rocfl >&2
+    install_ocfl_py >&2
+    install_ocfl_java >&2
+    ;;
+oai) install_oai_harvesters >&2 ;;
+*)
+    echo "install.sh: $1 is neither ocfl nor oai" >&2
+    exit 2
+    ;;
+esac
 echo "$cache"

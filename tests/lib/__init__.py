@@ -10,12 +10,14 @@
 
 Standard library only. A failed assertion ends the program with exit status 1.
 """
+from lib.archive import Archive, item_fields
 from lib.check import check, contains, equal, fails_with, in_parallel
 from lib.http import Connection, Response, quote
+from lib.oai import Harvester
 from lib.programs import program, run_program
 from lib.server import FULL, Server, temporary_folder
 from lib.volumes import journal_lines, unpack, volume_files
 
-__all__ = ["Connection", "FULL", "Response", "Server", "check", "contains", "equal", "fails_with",
-           "in_parallel", "journal_lines", "program", "quote", "run_program", "temporary_folder",
+__all__ = ["Archive", "Connection", "FULL", "Harvester", "Response", "Server", "check", "contains", "equal", "fails_with",
+           "in_parallel", "item_fields", "journal_lines", "program", "quote", "run_program", "temporary_folder",
            "unpack", "volume_files"]

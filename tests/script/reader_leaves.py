@@ -10,6 +10,7 @@ import time
 from lib import Server, check, contains, equal
 
 FILES = 600
+LONG = "x" * 180  # so that what is listed is more than a pipe holds
 
 
 def first_line(server, *arguments):
@@ -61,8 +62,18 @@ def connections(server):
                for name in os.listdir(folder))
 
 
+def settled(server):
+    """Their number once it stays the same for a second: those of earlier commands end in their own time."""
+    seen, since = connections(server), time.monotonic()
+    while time.monotonic() < since + 1:
+        time.sleep(0.05)
+        if connections(server) != seen:
+            seen, since = connections(server), time.monotonic()
+    return seen
+
+
 def peer_closes(server, command):
-    before = connections(server)
+    before = settled(server)
     with socket.socket(socket.AF_UNIX) as peer:
         peer.connect(os.path.join(server.data, "archivolt.sock"))
         call = b'{"command":"%s"}' % command
@@ -78,13 +89,13 @@ def peer_closes(server, command):
 with Server() as server:
     os.makedirs(os.path.join(server.folder, "tree"))
     for number in range(FILES):
-        with open(os.path.join(server.folder, "tree", f"file-{number}"), "w") as file:
+        with open(os.path.join(server.folder, "tree", f"file-{number}-{LONG}"), "w") as file:
             file.write(str(number))
     server.must("--quiet", "put", "-r", os.path.join(server.folder, "tree"), "/tree")
     reader_leaves(server)
     for command in (b"dump", b"journal"):
         peer_closes(server, command)
-    equal(server.get("/tree/file-7").body, b"7")
+    equal(server.get(f"/tree/file-7-{LONG}").body, b"7")
     server.stop()
     endless_answer(server)
     reader_leaves(server)

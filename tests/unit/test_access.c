@@ -61,7 +61,7 @@ a_role_cuts_what_rules_give(void **state)
     (void)state;
     assert_int_equal(decide(person(0, ROLE_READER), 0, rule, 1), SEE);
     assert_int_equal(decide(person(ANNA, ROLE_READER), ANNA, rule, 1), SEE);
-    assert_int_equal(decide(person(ANNA, ROLE_DEPOSITOR), 0, rule, 1), SEE | RIGHT_APPEND | RIGHT_WRITE);
+    assert_int_equal(decide(person(ANNA, ROLE_DEPOSITOR), 0, rule, 1), SEE | RIGHT_APPEND | RIGHT_WRITE | RIGHT_DEPOSIT | RIGHT_ON_BEHALF_OF);
     assert_int_equal(decide(person(ANNA, ROLE_CURATOR), 0, rule, 1), RIGHTS_ALL);
     assert_int_equal(decide(person(ANNA, ROLE_ADMINISTRATOR), 0, NULL, 0), RIGHTS_ALL);
 }

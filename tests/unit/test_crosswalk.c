@@ -629,7 +629,7 @@ thousands_of_persons_come_back_and_of_one_name_too(void **state)
 static void
 no_field_makes_an_outgoing_crosswalk_fail(void **state)
 {
-    static const char *const names[] = {"oai_dc", "qdc", "dcterms", "mods", "dim", "didl", "rdf", "ep3"};
+    static const char *const names[] = {"oai_dc", "qdc", "dcterms", "mods", "mets", "ore", "dim", "didl", "rdf", "ep3"};
     struct arena arena;
     struct fields fields;
     (void)state;

@@ -339,6 +339,41 @@ changes_of_containers_reach_the_records_below(void **state)
     store_free(s);
 }
 
+static int64_t
+stamp_time(struct store_fixture *s, uint64_t id)
+{
+    struct harvest_stamp stamp;
+    struct error error = {0};
+    struct view *view = store_view(s);
+    must(view_harvest_stamp(view, id, &stamp, &error), &error);
+    view_close(view);
+    return stamp.time_us;
+}
+
+/* Followers go through a record's files afterwards: what was told is not told again. */
+static void
+a_change_of_a_record_is_told_once(void **state)
+{
+    static const struct rule_entry narrower[] = {{SUBJECT_ANONYMOUS, 0, RIGHT_DISCOVER}};
+    struct archive x = archive_new();
+    struct store_fixture *s = x.s;
+    (void)store_put(s, "/c/k/a/ORIGINAL/file", "content");
+    store_settle(s); /* the rules of the communities are spread */
+    int64_t before = stamp_time(s, x.a);
+    set_rule(s, x.a, narrower, 1);
+    int64_t told = stamp_time(s, x.a);
+    assert_true(told > before);
+    store_settle(s);
+    assert_int_equal(stamp_time(s, x.a), told);
+    set_rule(s, x.a, narrower, 1); /* as it is already */
+    store_settle(s);
+    assert_int_equal(stamp_time(s, x.a), told);
+    set_rule(s, x.collection, narrower, 1);
+    store_settle(s);
+    assert_true(stamp_time(s, x.a) > told);
+    store_free(s);
+}
+
 static void
 mapped_records_are_in_further_sets(void **state)
 {
@@ -422,6 +457,7 @@ main(void)
         cmocka_unit_test(what_was_never_public_is_never_told),
         cmocka_unit_test(withdrawn_deleted_and_purged_records_stay_as_deleted),
         cmocka_unit_test(changes_of_containers_reach_the_records_below),
+        cmocka_unit_test(a_change_of_a_record_is_told_once),
         cmocka_unit_test(mapped_records_are_in_further_sets),
         cmocka_unit_test(lists_go_on_after_a_stamp_and_end_at_their_bound),
         cmocka_unit_test(what_is_settled_stays_settled_though_the_clock_goes_back),

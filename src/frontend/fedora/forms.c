@@ -40,7 +40,7 @@ json_statements(struct listing *listing, struct json_writer *writer)
     }
     json_key(writer, "statements");
     json_begin_array(writer);
-    while (statement_iterator_next(iterator, &statement)) {
+    while (listing_next_statement(listing, iterator, &statement)) {
         json_begin_object(writer);
         json_member_text(writer, "attribute", statement.attribute);
         json_member_text(writer, "value", statement.value);
@@ -168,7 +168,7 @@ statement_triples(const struct listing *listing, struct buffer *out)
         out->status = ERROR_IO;
         return;
     }
-    while (statement_iterator_next(iterator, &statement)) {
+    while (listing_next_statement(listing, iterator, &statement)) {
         subject(listing, out);
         ntriples_append_attribute(out, statement.attribute);
         buffer_append_char(out, ' ');

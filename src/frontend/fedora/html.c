@@ -21,7 +21,7 @@ append_statements(struct listing *listing, struct buffer *out)
         out->status = ERROR_IO;
         return;
     }
-    while (statement_iterator_next(iterator, &statement)) {
+    while (listing_next_statement(listing, iterator, &statement)) {
         buffer_append_string(out, "<dt>");
         html_append(out, statement.attribute);
         buffer_append_string(out, "</dt><dd>");

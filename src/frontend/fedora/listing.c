@@ -9,6 +9,7 @@
 
 #include "base/ensure.h"
 #include "http/accept.h"
+#include "metadata/publish.h"
 
 #define PAGE_CHILDREN_MAXIMUM 10000u
 #define HTML_PAGE_CHILDREN 200u
@@ -231,10 +232,25 @@ answer_listing(struct http_request *request, struct listing *listing, struct err
     return code;
 }
 
+bool
+listing_next_statement(const struct listing *listing, struct statement_iterator *iterator, struct statement *ret)
+{
+    while (statement_iterator_next(iterator, ret)) {
+        struct field field = {.language = TEXT(""), .authority = TEXT(""), .confidence = -1};
+        if (listing->edits || !field_from_attribute(ret->attribute, &field))
+            return true;
+        field.value = ret->value;
+        if (!field_is_private(&field))
+            return true;
+    }
+    return false;
+}
+
 static void
 answer(struct http_request *request, const struct resource *resource, bool description)
 {
     struct error error = {0};
+    rights held = 0;
     struct listing *listing = arena_alloc(request->arena, sizeof *listing);
     size_t chosen = choose_representation(request);
     if (listing == NULL)
@@ -247,6 +263,8 @@ answer(struct http_request *request, const struct resource *resource, bool descr
     listing->form = representations[chosen].form;
     listing->resource = *resource;
     listing->view = fedora_of(request)->view;
+    (void)!view_rights(listing->view, resource, &held, NULL);
+    listing->edits = (held & RIGHT_WRITE) != 0;
     listing->base_url = request->base_url;
     listing->path = fedora_of(request)->path;
     listing->url = fedora_url(request, listing->path);

@@ -25,7 +25,11 @@ struct listing {
     struct text next_url; /* of the next page, or "" */
     struct child_iterator *children; /* NULL: none or over */
     bool comma;
+    bool edits; /* the person may edit it, and sees all that is said of it */
 };
+
+/* The next statement that this person is shown: private fields (provenance, addresses) are for those who may edit. */
+bool listing_next_statement(const struct listing *listing, struct statement_iterator *iterator, struct statement *ret);
 
 /* The URL of a child, encoded once. */
 void listing_append_child_url(const struct listing *listing, struct buffer *out, const struct child *child);

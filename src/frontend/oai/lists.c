@@ -2,7 +2,6 @@
 /* Records, headers, sets and formats: one page each, by keys. */
 #include "format/date.h"
 #include "frontend/oai/oai_private.h"
-#include "metadata/crosswalk.h"
 
 #define SET_NAMES 64u /* remembered for one page */
 
@@ -74,13 +73,13 @@ set_name(struct set_names *names, uint64_t id)
 }
 
 static void
-put_header(struct page *page, const struct harvest_stamp *stamp)
+put_header(struct page *page, const struct harvest_stamp *stamp, struct text identifier)
 {
     struct oai_request *oai = oai_of(page->request);
     xml_begin_element(&oai->xml, "header");
     if (!stamp->live)
         xml_put_attribute(&oai->xml, "status", TEXT("deleted"));
-    xml_put_element(&oai->xml, "identifier", identifier_of(page->request, stamp->id));
+    xml_put_element(&oai->xml, "identifier", identifier);
     oai_put_time(oai, "datestamp", stamp->time_us);
     for (size_t i = 0; i < stamp->set_count; i++) {
         struct text name = set_name(&page->names, stamp->sets[i]);
@@ -90,43 +89,49 @@ put_header(struct page *page, const struct harvest_stamp *stamp)
     xml_end_element(&oai->xml);
 }
 
-static enum error_code
-put_metadata(struct page *page, uint64_t id)
+/* False: nobody may see it any more, and followers have not told harvesters yet. */
+static bool
+make_metadata(struct page *page, const struct harvest_stamp *stamp, struct text identifier, struct buffer *metadata)
 {
     struct oai_request *oai = oai_of(page->request);
-    struct entity item;
-    struct fields fields;
-    enum error_code code = repository_by_id(oai->repository, oai->view, id, &item, &oai->error);
-    if (code == ERROR_NONE)
-        code = repository_fields(oai->repository, oai->view, &item, false, &fields, &oai->error);
-    if (code != ERROR_NONE)
-        return code;
-    struct text uri = repository_handle_uri(oai->repository, item.handle, page->request->arena);
-    struct xslt_parameter parameters[] = {{"url", uri}, {"identifier", identifier_of(page->request, id)}};
-    struct crosswalk_record record = {.fields = &fields, .parameters = parameters, .parameter_count = 2};
+    struct error error = {0};
+    struct record_options options = {.format = oai_format_prefix(oai->place.format),
+                                     .identifier = identifier,
+                                     .base_url = page->request->base_url,
+                                     .datestamp_us = stamp->time_us};
+    switch ((int)repository_record(oai->repository, oai->view, stamp->id, &options, metadata, &error)) {
+    case ERROR_NONE:
+        return true;
+    case ERROR_NOT_FOUND:
+    case ERROR_GONE:
+    case ERROR_UNAUTHENTICATED:
+    case ERROR_DENIED:
+        return false;
+    default:
+        oai->error = error;
+        return false;
+    }
+}
+
+/* oai->error says when it fails. */
+static void
+put_record(struct page *page, const struct harvest_stamp *stamp)
+{
+    struct oai_request *oai = oai_of(page->request);
+    struct harvest_stamp shown = *stamp;
+    struct text identifier = identifier_of(page->request, stamp->id);
     struct buffer metadata = {0};
-    code = crosswalk_out(repository_crosswalks(oai->repository), oai_format_prefix(oai->place.format), &record, &metadata,
-                         &oai->error);
-    if (code == ERROR_NONE) {
+    if (stamp->live)
+        shown.live = make_metadata(page, stamp, identifier, &metadata);
+    xml_begin_element(&oai->xml, "record");
+    put_header(page, &shown, identifier);
+    if (shown.live) {
         xml_begin_element(&oai->xml, "metadata");
         xml_put_raw(&oai->xml, buffer_text(&metadata));
         xml_end_element(&oai->xml);
     }
-    buffer_release(&metadata);
-    return code;
-}
-
-static enum error_code
-put_record(struct page *page, const struct harvest_stamp *stamp)
-{
-    struct oai_request *oai = oai_of(page->request);
-    enum error_code code = ERROR_NONE;
-    xml_begin_element(&oai->xml, "record");
-    put_header(page, stamp);
-    if (stamp->live)
-        code = put_metadata(page, stamp->id);
     xml_end_element(&oai->xml);
-    return code;
+    buffer_release(&metadata);
 }
 
 /* ---- resumption ---------------------------------------------------------------------------------------- */
@@ -195,12 +200,11 @@ static void
 put_page(struct page *page)
 {
     struct oai_request *oai = oai_of(page->request);
-    enum error_code code = ERROR_NONE;
-    for (size_t i = 0; i < page->count && code == ERROR_NONE; i++) {
+    for (size_t i = 0; i < page->count && oai->error.code == ERROR_NONE; i++) {
         if (oai->verb == OAI_LIST_RECORDS)
-            code = put_record(page, &page->stamps[i]);
+            put_record(page, &page->stamps[i]);
         else
-            put_header(page, &page->stamps[i]);
+            put_header(page, &page->stamps[i], identifier_of(page->request, page->stamps[i].id));
     }
     struct oai_place next = next_place(oai, page->count);
     next.range.after_us = page->stamps[page->count - 1].time_us;
@@ -251,7 +255,7 @@ oai_get_record(struct http_request *request)
     if (view_harvest_stamp(oai->view, id, &stamp, &oai->error) != ERROR_NONE)
         return;
     xml_begin_element(&oai->xml, "GetRecord");
-    (void)!put_record(page, &stamp); /* oai->error says */
+    put_record(page, &stamp);
     xml_end_element(&oai->xml);
 }
 

@@ -63,7 +63,10 @@ enum oai_fault {
 #define OAI_FORMATS(X)                                                                             \
     X(oai_dc, "http://www.openarchives.org/OAI/2.0/oai_dc.xsd", "http://www.openarchives.org/OAI/2.0/oai_dc/") \
     X(qdc, "http://dublincore.org/schemas/xmls/qdc/2006/01/06/dcterms.xsd", "http://purl.org/dc/terms/")       \
-    X(mods, "http://www.loc.gov/standards/mods/v3/mods-3-7.xsd", "http://www.loc.gov/mods/v3")                 \
+    X(mods, "http://www.loc.gov/standards/mods/v3/mods-3-8.xsd", "http://www.loc.gov/mods/v3")                 \
+    X(mets, "http://www.loc.gov/standards/mets/mets.xsd", "http://www.loc.gov/METS/")                          \
+    X(ore, "http://tweety.lanl.gov/public/schemas/2008-06/atom-tron.sch", "http://www.w3.org/2005/Atom")       \
+    X(rdf, "http://www.openarchives.org/OAI/2.0/rdf.xsd", "http://www.openarchives.org/OAI/2.0/rdf/")          \
     X(dim, "http://www.dspace.org/schema/dim.xsd", "http://www.dspace.org/xmlns/dspace/dim")                   \
     X(didl, "http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/didl.xsd",      \
       "urn:mpeg:mpeg21:2002:02-DIDL-NS")

@@ -2,57 +2,14 @@
 /*
  * POST of a deposit to a collection:
  *
- *   head --look()--> refused | receiving --body--> worker: unpack(), stage --> commit (or X-No-Op: nothing) --> entry
+ *   head --look()--> refused | receiving --body--> worker: sword_unpack(), stage --> commit (or X-No-Op: nothing) --> entry
  *
  * The whole package is received into an upload (hashed as it comes), then unpacked from there into uploads of its files. One
  * transaction makes the item with all that belongs to it, so a deposit is whole or was never there.
  */
 #include "frontend/sword/sword_private.h"
-#include "http/receive.h"
 
 /* ---- before the body ----------------------------------------------------------------------------------------- */
-
-static bool
-has_word(struct text words, struct text word)
-{
-    struct text rest = words;
-    while (rest.length > 0) {
-        if (text_equal(text_cut(rest, ' ', &rest), word))
-            return true;
-    }
-    return words.length == 0;
-}
-
-static struct text
-bare_type(struct text media_type)
-{
-    struct text rest;
-    return text_trim(text_cut(media_type, ';', &rest));
-}
-
-/* What the collection's policy says of this deposit. */
-static bool
-meets_policy(struct http_request *request)
-{
-    struct sword *sword = sword_of(request);
-    const struct collection_policy *policy = &sword->policy;
-    const struct sword_intent *intent = &sword->intent;
-    if (!has_word(policy->packagings, text_from(packaging_word(intent->packaging)))) {
-        sword_refuse(request, SWORD_ERROR_CONTENT, "the collection takes no %s packages", packaging_word(intent->packaging));
-        return false;
-    }
-    if (!has_word(policy->accept, bare_type(intent->media_type))) {
-        sword_refuse(request, SWORD_ERROR_CONTENT, "the collection takes no %.*s", TEXT_ARG(bare_type(intent->media_type)));
-        return false;
-    }
-    if (policy->maximum_bytes != 0 && request->body_bytes != HTTP_SIZE_UNKNOWN &&
-        request->body_bytes > policy->maximum_bytes) {
-        sword_refuse(request, SWORD_ERROR_TOO_LARGE, "the collection takes %llu bytes at most",
-                     (unsigned long long)policy->maximum_bytes);
-        return false;
-    }
-    return true;
-}
 
 /* Sets sword->depositor. A person who deposits for another needs both rights, the other the right to deposit. */
 static bool
@@ -103,29 +60,6 @@ find_collection(struct http_request *request)
 /* ---- after the body ------------------------------------------------------------------------------------------- */
 
 static enum error_code
-unpack(struct http_request *request, struct error *error)
-{
-    struct sword *sword = sword_of(request);
-    struct package_request wanted = {
-        .model = request->model,
-        .arena = &sword->arena,
-        .limits = package_limits_default(),
-        .crosswalks = repository_crosswalks(sword->repository),
-        .packaging = sword->intent.packaging,
-        .source = package_source_of_upload(*http_upload(request)),
-        .filename = sword->intent.filename,
-        .media_type = sword->intent.media_type,
-        .whole = http_upload(request),
-    };
-    if (sword->policy.maximum_bytes != 0 && request->received_bytes > sword->policy.maximum_bytes)
-        return error_set(error, ERROR_LIMIT, "the collection takes %llu bytes at most",
-                         (unsigned long long)sword->policy.maximum_bytes);
-    enum error_code code = package_read(&wanted, &sword->package, error);
-    sword->has_package = code == ERROR_NONE;
-    return code;
-}
-
-static enum error_code
 stage(struct http_request *request, struct error *error)
 {
     struct sword *sword = sword_of(request);
@@ -133,9 +67,10 @@ stage(struct http_request *request, struct error *error)
     struct deposit deposit = {
         .collection = sword->entity,
         .package = &sword->package,
-        .original = *http_upload(request) != NULL ? http_upload(request) : NULL,
+        .original = sword_original(request),
         .original_name = sword->intent.filename,
-        .original_type = sword->intent.media_type,
+        .original_type = sword_body_kind(request) == SWORD_BODY_MULTIPART ? sword->intent.payload_type
+                                                                          : sword->intent.media_type,
         .packaging = sword->intent.packaging,
         .submitter = sword->depositor,
         .mediator = mediated ? request->principal : principal_anonymous(),
@@ -153,7 +88,7 @@ static void
 work(struct http_request *request)
 {
     struct sword *sword = sword_of(request);
-    if (unpack(request, &sword->error) == ERROR_NONE)
+    if (sword_unpack(request, &sword->error) == ERROR_NONE)
         (void)!stage(request, &sword->error);
 }
 
@@ -222,8 +157,9 @@ sword_post_collection(struct http_request *request)
 {
     struct sword *sword = sword_of(request);
     struct error error = {0};
-    if (!sword_read_intent(request) || !find_collection(request) || !find_depositor(request) || !meets_policy(request))
+    if (!sword_read_intent(request) || !find_collection(request) || !find_depositor(request))
         return;
-    if (http_receive_upload(request, &sword->intent.digests, start_work, sword_fail, &error) != ERROR_NONE)
+    if (sword_check_policy(request, request->body_bytes, &error) != ERROR_NONE ||
+        http_receive_upload(request, &sword->intent.digests, start_work, sword_fail, &error) != ERROR_NONE)
         sword_fail(request, &error);
 }

@@ -7,6 +7,9 @@
 #include "format/date.h"
 #include "format/percent.h"
 #include "frontend/sword/sword_private.h"
+#include "metadata/publish.h"
+
+#define TERMS "http://purl.org/net/sword/terms/"
 
 struct entry {
     struct http_request *request;
@@ -51,8 +54,8 @@ sword_put_time(struct xml_writer *xml, const char *element, int64_t time_us)
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
-static void
-put_link(struct xml_writer *xml, const char *rel, struct text href, const char *type)
+void
+sword_put_link(struct xml_writer *xml, const char *rel, struct text href, const char *type)
 {
     xml_begin_element(xml, "atom:link");
     xml_put_attribute(xml, "rel", text_from(rel));
@@ -62,15 +65,29 @@ put_link(struct xml_writer *xml, const char *rel, struct text href, const char *
     xml_end_element(xml);
 }
 
+/* Persons see themselves in a view, not others: those of this request are known without it. */
+struct text
+sword_person_name(struct http_request *request, uint64_t user_id)
+{
+    struct sword *sword = sword_of(request);
+    struct user user;
+    if (user_id == 0)
+        return TEXT("");
+    if (user_id == request->principal.user)
+        return request->principal.name;
+    if (user_id == sword->depositor.user)
+        return sword->depositor.name;
+    return view_user_by_id(sword->view, user_id, &user, NULL) == ERROR_NONE ? user.name : TEXT("");
+}
+
 static void
 put_person(struct entry *entry, const char *element, uint64_t user_id)
 {
-    struct sword *sword = sword_of(entry->request);
-    struct user user;
-    if (user_id == 0 || view_user_by_id(sword->view, user_id, &user, NULL) != ERROR_NONE)
+    struct text name = sword_person_name(entry->request, user_id);
+    if (name.length == 0)
         return;
     xml_begin_element(entry->xml, element);
-    xml_put_element(entry->xml, "atom:name", user.name);
+    xml_put_element(entry->xml, "atom:name", name);
     xml_end_element(entry->xml);
 }
 
@@ -79,6 +96,30 @@ first_value(const struct entry *entry, const char *element, const char *qualifie
 {
     const struct field *field = fields_first(&entry->fields, "dc", element, qualifier);
     return field == NULL ? TEXT("") : field->value;
+}
+
+struct text
+sword_join(struct http_request *request, struct text first, const char *end)
+{
+    struct buffer text = {0};
+    buffer_append_text(&text, first);
+    buffer_append_string(&text, end);
+    struct text result = arena_copy(request->arena, buffer_text(&text));
+    buffer_release(&text);
+    return result;
+}
+
+struct text
+sword_file_url(struct http_request *request, struct text uuid, struct text name)
+{
+    struct buffer rest = {0};
+    buffer_append_string(&rest, "bitstream/");
+    buffer_append_text(&rest, uuid);
+    buffer_append_char(&rest, '/');
+    buffer_append_text(&rest, name);
+    struct text url = sword_url(request, SWORD_PART_EDIT_MEDIA, buffer_text(&rest));
+    buffer_release(&rest);
+    return url;
 }
 
 static struct text
@@ -115,7 +156,7 @@ put_part(void *context, const struct bitstream *bitstream)
         return true;
     buffer_append_text(&rest, bitstream->uuid);
     buffer_append_string(&rest, "/download");
-    put_link(entry->xml, "part", join(entry->request, "/bitstreams/", buffer_text(&rest)), NULL);
+    sword_put_link(entry->xml, "part", join(entry->request, "/bitstreams/", buffer_text(&rest)), NULL);
     buffer_release(&rest);
     return true;
 }
@@ -195,8 +236,9 @@ put_1_3(struct entry *entry)
     put_common(entry);
     put_content(entry, SWORD_PART_MEDIA_LINK);
     put_generator(xml);
-    put_link(xml, "alternate", page_url(entry), "text/html");
-    (void)!repository_bitstreams(sword->repository, sword->view, entry->item, TEXT("ORIGINAL"), put_part, entry, NULL);
+    sword_put_link(xml, "alternate", page_url(entry), "text/html");
+    if (!sword->intent.no_op)
+        (void)!repository_bitstreams(sword->repository, sword->view, entry->item, TEXT("ORIGINAL"), put_part, entry, NULL);
     xml_put_element(xml, "sword:treatment", text_from(treatment_of(entry->item->state)));
     if (sword->intent.verbose)
         xml_put_element(xml, "sword:verboseDescription", buffer_text(&sword->package.report));
@@ -209,15 +251,30 @@ put_1_3(struct entry *entry)
 
 /* ---- 2.0 ----------------------------------------------------------------------------------------------------- */
 
-static struct text
-with_end(struct http_request *request, struct text uuid, const char *end)
+/* A package kept as it came: where it is, and that the EM-IRI gives it too. */
+static bool
+put_original(void *context, const struct bitstream *bitstream)
 {
-    struct buffer text = {0};
-    buffer_append_text(&text, uuid);
-    buffer_append_string(&text, end);
-    struct text result = arena_copy(request->arena, buffer_text(&text));
-    buffer_release(&text);
-    return result;
+    struct entry *entry = context;
+    enum packaging packaging;
+    sword_put_link(entry->xml, TERMS "originalDeposit",
+                   sword_file_url(entry->request, bitstream->uuid, bitstream->resource.name), NULL);
+    if (packaging_from_text(bitstream->packaging, &packaging) && packaging != PACKAGING_SIMPLE_ZIP &&
+        packaging_uri(packaging)[0] != '\0')
+        xml_put_element(entry->xml, "sword:packaging", text_from(packaging_uri(packaging)));
+    return true;
+}
+
+static void
+put_terms(struct entry *entry)
+{
+    struct sword *sword = sword_of(entry->request);
+    struct crosswalk_record record = {.fields = &entry->fields};
+    struct buffer terms = {0};
+    if (entry->fields.count > 0 && crosswalk_out(repository_crosswalks(sword->repository), "dcterms", &record, &terms, NULL) ==
+                                       ERROR_NONE)
+        xml_put_raw(entry->xml, buffer_text(&terms));
+    buffer_release(&terms);
 }
 
 static void
@@ -229,17 +286,48 @@ put_2_0(struct entry *entry)
     put_common(entry);
     put_content(entry, SWORD_PART_EDIT_MEDIA);
     put_generator(xml);
-    put_link(xml, "edit", sword_url(request, SWORD_PART_EDIT, uuid), NULL);
-    put_link(xml, "edit-media", sword_url(request, SWORD_PART_EDIT_MEDIA, uuid), NULL);
-    put_link(xml, "edit-media", sword_url(request, SWORD_PART_EDIT_MEDIA, with_end(request, uuid, ".atom")),
+    sword_put_link(xml, "edit", sword_url(request, SWORD_PART_EDIT, uuid), NULL);
+    sword_put_link(xml, "edit-media", sword_url(request, SWORD_PART_EDIT_MEDIA, uuid), NULL);
+    sword_put_link(xml, "edit-media", sword_url(request, SWORD_PART_EDIT_MEDIA, sword_join(request, uuid, ".atom")),
              "application/atom+xml;type=feed");
-    put_link(xml, "http://purl.org/net/sword/terms/add", sword_url(request, SWORD_PART_EDIT, uuid), NULL);
-    put_link(xml, "alternate", page_url(entry), "text/html");
+    sword_put_link(xml, TERMS "add", sword_url(request, SWORD_PART_EDIT, uuid), NULL);
+    sword_put_link(xml, "alternate", page_url(entry), "text/html");
+    sword_put_link(xml, TERMS "statement", sword_url(request, SWORD_PART_STATEMENT, sword_join(request, uuid, ".atom")),
+                   "application/atom+xml;type=feed");
+    sword_put_link(xml, TERMS "statement", sword_url(request, SWORD_PART_STATEMENT, sword_join(request, uuid, ".rdf")),
+                   "application/rdf+xml");
     xml_put_element(xml, "sword:packaging", text_from(packaging_uri(PACKAGING_SIMPLE_ZIP)));
+    (void)!repository_bitstreams(sword_of(request)->repository, sword_of(request)->view, entry->item, TEXT("SWORD"),
+                                 put_original, entry, NULL);
     xml_put_element(xml, "sword:treatment", text_from(treatment_of(entry->item->state)));
+    if (entry->item->reason.length > 0)
+        xml_put_element(xml, "sword:verboseDescription", entry->item->reason);
+    put_terms(entry);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
+
+void
+sword_begin_document(struct xml_writer *xml, const char *root, enum sword_version version)
+{
+    xml_put_declaration(xml);
+    xml_begin_element(xml, root);
+    xml_put_attribute(xml, "xmlns:atom", TEXT("http://www.w3.org/2005/Atom"));
+    xml_put_attribute(xml, "xmlns:app", TEXT("http://www.w3.org/2007/app"));
+    xml_put_attribute(xml, "xmlns:sword", version == SWORD_1_3 ? TEXT("http://purl.org/net/sword/") : TEXT(TERMS));
+    xml_put_attribute(xml, "xmlns:dcterms", TEXT("http://purl.org/dc/terms/"));
+}
+
+/* Of a dry run there is no item: those that it would have had. */
+static enum error_code
+find_fields(struct entry *entry, struct error *error)
+{
+    struct sword *sword = sword_of(entry->request);
+    if (!sword->intent.no_op)
+        return repository_fields(sword->repository, sword->view, entry->item, false, &entry->fields, error);
+    fields_init(&entry->fields, &sword->arena);
+    return fields_publish(&sword->package.fields, &entry->fields, error);
+}
 
 static enum error_code
 write_entry(struct entry *entry, struct error *error)
@@ -247,26 +335,33 @@ write_entry(struct entry *entry, struct error *error)
     struct sword *sword = sword_of(entry->request);
     bool first = sword->version == SWORD_1_3;
     struct xml_writer *xml = entry->xml;
-    enum error_code code =
-        repository_fields(sword->repository, sword->view, entry->item, false, &entry->fields, error);
+    enum error_code code = find_fields(entry, error);
     if (code != ERROR_NONE)
         return code;
     entry->handle_uri = entry->item->handle.length == 0
                             ? TEXT("")
                             : repository_handle_uri(sword->repository, entry->item->handle, entry->request->arena);
-    xml_put_declaration(xml);
-    xml_begin_element(xml, "atom:entry");
-    xml_put_attribute(xml, "xmlns:atom", TEXT("http://www.w3.org/2005/Atom"));
-    xml_put_attribute(xml, "xmlns:app", TEXT("http://www.w3.org/2007/app"));
-    xml_put_attribute(xml, "xmlns:sword",
-                      first ? TEXT("http://purl.org/net/sword/") : TEXT("http://purl.org/net/sword/terms/"));
-    xml_put_attribute(xml, "xmlns:dcterms", TEXT("http://purl.org/dc/terms/"));
+    sword_begin_document(xml, "atom:entry", sword->version);
     if (first)
         put_1_3(entry);
     else
         put_2_0(entry);
     xml_end_element(xml);
     return buffer_status(xml->buffer, error);
+}
+
+void
+sword_answer_xml(struct http_request *request, unsigned status, const char *type, struct buffer *body)
+{
+    struct error error = {0};
+    if (buffer_status(body, &error) != ERROR_NONE) {
+        sword_fail(request, &error);
+    } else {
+        http_set_header_static(request, "Content-Type", type);
+        http_answer_owned(request, status, &body->data, body->length);
+        *body = (struct buffer){0};
+    }
+    buffer_release(body);
 }
 
 void
@@ -277,17 +372,15 @@ sword_answer_entry(struct http_request *request, unsigned status, const struct e
     struct xml_writer xml = xml_writer(&body);
     struct entry entry = {.request = request, .xml = &xml, .item = item};
     struct error error = {0};
-    if (write_entry(&entry, &error) == ERROR_NONE) {
-        http_set_header_static(request, "Content-Type",
-                               sword->version == SWORD_1_3 ? SWORD_ENTRY_TYPE_1 : SWORD_ENTRY_TYPE);
-        if (status != 200)
-            http_set_header(request, "Location",
-                            sword_url(request, sword->version == SWORD_1_3 ? SWORD_PART_MEDIA_LINK : SWORD_PART_EDIT,
-                                      item->uuid));
-        http_answer_owned(request, status, &body.data, body.length);
-        body = (struct buffer){0};
-    } else {
+    bool first = sword->version == SWORD_1_3;
+    if (write_entry(&entry, &error) != ERROR_NONE) {
+        buffer_release(&body);
         sword_fail(request, &error);
+        return;
     }
-    buffer_release(&body);
+    if (sword->location.length > 0)
+        http_set_header(request, "Location", sword->location);
+    else if (status != 200)
+        http_set_header(request, "Location", sword_url(request, first ? SWORD_PART_MEDIA_LINK : SWORD_PART_EDIT, item->uuid));
+    sword_answer_xml(request, status, first ? SWORD_ENTRY_TYPE_1 : SWORD_ENTRY_TYPE, &body);
 }

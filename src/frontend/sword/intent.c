@@ -6,6 +6,7 @@
  */
 #include "format/base64.h"
 #include "format/hex.h"
+#include "format/percent.h"
 #include "frontend/sword/sword_private.h"
 #include "http/disposition.h"
 
@@ -48,8 +49,8 @@ read_switches(struct http_request *request)
 }
 
 /* RFC 1864 says base64 of 16 bytes; the profiles and all their clients send hexadecimal. */
-static bool
-read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX])
+bool
+sword_read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX])
 {
     unsigned char bytes[BASE64_DECODED_MAX(24) + 1];
     size_t length;
@@ -73,7 +74,7 @@ read_digests(struct http_request *request)
     if (!http_has(request, HTTP_HEADER_CONTENT_MD5))
         return true;
     struct expected_digest *md5 = &digests->items[digests->count];
-    if (digests->count == EXPECTED_DIGESTS_MAXIMUM || !read_md5(request->headers[HTTP_HEADER_CONTENT_MD5], md5->value)) {
+    if (digests->count == EXPECTED_DIGESTS_MAXIMUM || !sword_read_md5(request->headers[HTTP_HEADER_CONTENT_MD5], md5->value)) {
         sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-MD5 is 32 hexadecimal digits (or 16 bytes in base64)");
         return false;
     }
@@ -96,18 +97,58 @@ with_type(struct http_request *request, struct text value)
     return text;
 }
 
+/* "a%20b.zip" in a plain filename: the Python client writes names so. What does not come out as a name stays as it is. */
+static struct text
+without_escapes(struct http_request *request, struct text name)
+{
+    struct buffer decoded = {0};
+    if (percent_decode(&decoded, name, NULL) == ERROR_NONE && text_is_utf8(buffer_text(&decoded)) &&
+        name_check(buffer_text(&decoded), model_limits(request->model), NULL) == ERROR_NONE)
+        name = arena_copy(request->arena, buffer_text(&decoded));
+    buffer_release(&decoded);
+    return name;
+}
+
+enum error_code
+sword_filename(struct http_request *request, struct text disposition, struct text *ret_name, struct error *error)
+{
+    static const char extended[] = "filename*";
+    *ret_name = TEXT("");
+    if (disposition.length == 0)
+        return ERROR_NONE;
+    if (disposition_parse(request->arena, disposition, ret_name, error) != ERROR_NONE &&
+        disposition_parse(request->arena, with_type(request, disposition), ret_name, NULL) != ERROR_NONE)
+        return error_prefix(error, "Content-Disposition");
+    if (ret_name->length > 0 && memmem(disposition.data, disposition.length, extended, sizeof extended - 1) == NULL)
+        *ret_name = without_escapes(request, *ret_name);
+    return ERROR_NONE;
+}
+
 static bool
 read_filename(struct http_request *request)
 {
     struct error error = {0};
-    struct text value = request->headers[HTTP_HEADER_CONTENT_DISPOSITION];
-    struct text *filename = &sword_of(request)->intent.filename;
-    *filename = TEXT("");
-    if (value.length == 0 || disposition_parse(request->arena, value, filename, &error) == ERROR_NONE ||
-        disposition_parse(request->arena, with_type(request, value), filename, NULL) == ERROR_NONE)
+    if (sword_filename(request, request->headers[HTTP_HEADER_CONTENT_DISPOSITION], &sword_of(request)->intent.filename,
+                       &error) == ERROR_NONE)
         return true;
-    sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Content-Disposition: %s", error.message);
+    sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "%s", error.message);
     return false;
+}
+
+enum error_code
+sword_unknown_packaging(struct http_request *request, struct text packaging, struct error *error)
+{
+    bool first = sword_of(request)->version == SWORD_1_3;
+    struct buffer known = {0};
+    for (int i = 0; i < PACKAGING_COUNT; i++) {
+        const char *uri = first ? packaging_uri_1((enum packaging)i) : packaging_uri((enum packaging)i);
+        buffer_append_string(&known, uri[0] == '\0' ? "" : " ");
+        buffer_append_string(&known, uri);
+    }
+    error_set(error, ERROR_UNSUPPORTED, "the packaging %.*s is not known here; these are:%.*s",
+              (int)(packaging.length < 100 ? packaging.length : 100), packaging.data, TEXT_ARG(buffer_text(&known)));
+    buffer_release(&known);
+    return ERROR_UNSUPPORTED;
 }
 
 /* A zip without a word about its packaging is METS for 1.3 (which knew nothing else), a file like others for 2.0. */
@@ -129,7 +170,9 @@ read_packaging(struct http_request *request)
     }
     if (packaging_from_text(value, &intent->packaging))
         return true;
-    sword_refuse(request, SWORD_ERROR_CONTENT, "the packaging %.*s is not taken here", TEXT_ARG(value));
+    struct error error = {0};
+    sword_unknown_packaging(request, value, &error);
+    sword_fail(request, &error);
     return false;
 }
 
@@ -140,6 +183,7 @@ sword_read_intent(struct http_request *request)
     struct text who = text_trim(either(request, HTTP_HEADER_ON_BEHALF_OF, HTTP_HEADER_X_ON_BEHALF_OF));
     struct text slug = request->headers[HTTP_HEADER_SLUG], type = request->headers[HTTP_HEADER_CONTENT_TYPE];
     intent->on_behalf_of = who.length == 0 ? TEXT("") : who;
+    intent->payload_type = TEXT("");
     intent->slug = slug.length == 0 ? TEXT("") : slug;
     intent->media_type = type.length == 0 ? TEXT("application/octet-stream") : type;
     return read_switches(request) && read_filename(request) && read_packaging(request) && read_digests(request);

@@ -19,6 +19,8 @@ release(struct http_request *request)
 {
     struct sword *sword = sword_of(request);
     transaction_free(sword->transaction);
+    upload_free(sword->entry);
+    upload_free(sword->payload);
     if (sword->has_package)
         package_release(&sword->package);
     view_close(sword->view);
@@ -106,7 +108,13 @@ dispatch(struct http_request *request)
         break;
     case SWORD_PART_MEDIA_LINK:
     case SWORD_PART_EDIT_MEDIA:
-        sword_get_media(request);
+        sword_media(request);
+        break;
+    case SWORD_PART_STATEMENT:
+        if (http_is_read(request))
+            sword_get_statement(request);
+        else
+            refuse_method(request, "GET, HEAD, OPTIONS");
         break;
     case SWORD_PART_EDIT:
         sword_edit(request);
@@ -129,6 +137,8 @@ begin_version(struct http_request *request, enum sword_version version)
     }
     sword->version = version;
     sword->repository = request->repository;
+    sword->location = TEXT("");
+    sword->intent.filename = sword->intent.packaging_text = TEXT("");
     arena_init(&sword->arena, SWORD_MEMORY_BYTES);
     request->state = sword;
     request->release = release;

@@ -4,8 +4,7 @@
 #define ARCHIVOLT_FRONTEND_SWORD_PRIVATE_H
 
 #include "frontend/sword/sword.h"
-#include "http/digest_field.h"
-#include "http/request.h"
+#include "http/receive.h"
 #include "repository/repository.h"
 #include "xml/xml_write.h"
 
@@ -22,7 +21,8 @@ enum sword_version { SWORD_1_3, SWORD_2_0 };
     X(MEDIA_LINK, "media-link", 1u << SWORD_1_3)                                                   \
     X(COLLECTION, "collection", 1u << SWORD_2_0)                                                   \
     X(EDIT, "edit", 1u << SWORD_2_0)                                                               \
-    X(EDIT_MEDIA, "edit-media", 1u << SWORD_2_0)
+    X(EDIT_MEDIA, "edit-media", 1u << SWORD_2_0)                                                   \
+    X(STATEMENT, "statement", 1u << SWORD_2_0)
 enum sword_part {
 #define X(name, segment, versions) SWORD_PART_##name,
     SWORD_PARTS(X)
@@ -36,6 +36,7 @@ struct sword_intent {
     struct text packaging_text; /* as it was sent, or "" */
     struct text filename;       /* "" none */
     struct text media_type;
+    struct text payload_type;   /* of the payload within multipart; "" before it is split */
     struct text on_behalf_of;   /* "" nobody */
     struct text slug;
     bool no_op, verbose, in_progress;
@@ -55,6 +56,10 @@ struct sword {
     struct arena arena;    /* of the package: bounded by its own limits, not by the request's */
     struct package package;
     bool has_package;
+    struct upload *entry, *payload; /* parts of a multipart body */
+    struct edit edit;      /* of an item that is there */
+    http_step *changed;    /* answers once the edit is committed */
+    struct text location;  /* of the answer, where it is another than the version's own; "" */
     struct transaction *transaction;
     struct new_entity made;
     struct principal depositor; /* to whom it belongs: the person asking, or the one meant by on-behalf-of */
@@ -92,8 +97,23 @@ unsigned sword_status(enum sword_version version, enum error_code code);
 
 /* ---- intent.c: reads the head. False: answered. ---- */
 bool sword_read_intent(struct http_request *request);
-/* "application/zip" and the like to a packaging where the head names none. */
-bool sword_person_header(struct http_request *request, struct text *ret_name);
+/* The name in a Content-Disposition, in any of the spellings in use; "" none. INVALID. */
+enum error_code sword_filename(struct http_request *request, struct text disposition, struct text *ret_name,
+                               struct error *error) AV_MUST_USE;
+
+/* UNSUPPORTED, naming those that are known. */
+enum error_code sword_unknown_packaging(struct http_request *request, struct text packaging, struct error *error);
+bool sword_read_md5(struct text value, unsigned char ret[DIGEST_SIZE_MAX]);
+
+/* ---- body.c ---- */
+enum sword_body { SWORD_BODY_PAYLOAD, SWORD_BODY_ENTRY, SWORD_BODY_MULTIPART };
+enum sword_body sword_body_kind(const struct http_request *request);
+/* What may be kept as it came; NULL: nothing (an entry). */
+struct upload **sword_original(struct http_request *request);
+/* UNSUPPORTED, LIMIT: what the collection's policy says of a body of this size. */
+enum error_code sword_check_policy(struct http_request *request, uint64_t size_bytes, struct error *error) AV_MUST_USE;
+/* Makes sword->package of what was received. Blocks. */
+enum error_code sword_unpack(struct http_request *request, struct error *error) AV_MUST_USE;
 
 /* ---- service.c ---- */
 void sword_get_service(struct http_request *request);
@@ -106,10 +126,38 @@ void sword_post_collection(struct http_request *request);
 struct text sword_url(struct http_request *request, enum sword_part part, struct text rest);
 /* An answer that has an entry in its body: of a deposit (201, 202), of the Edit-IRI (200). */
 void sword_answer_entry(struct http_request *request, unsigned status, const struct entity *item);
+/* The login name; "" when the person asking may not know it. */
+struct text sword_person_name(struct http_request *request, uint64_t user_id);
 void sword_put_time(struct xml_writer *xml, const char *element, int64_t time_us);
 
-/* ---- media.c, edit.c ---- */
-void sword_get_media(struct http_request *request);
+/* A text with another behind it, in the arena. */
+struct text sword_join(struct http_request *request, struct text first, const char *end);
+/* Address of one file of an item. */
+struct text sword_file_url(struct http_request *request, struct text uuid, struct text name);
+/* Declaration and root, with the four prefixes bound. */
+void sword_begin_document(struct xml_writer *xml, const char *root, enum sword_version version);
+void sword_put_link(struct xml_writer *xml, const char *rel, struct text href, const char *type);
+/* Moves the body into an answer, or tells the buffer's error. */
+void sword_answer_xml(struct http_request *request, unsigned status, const char *type, struct buffer *body);
+
+/* ---- edit.c: the Edit-IRI; changes of an item that is there ---- */
 void sword_edit(struct http_request *request);
+/* Receives the body and changes the item by sword->edit; then `next`, once it is committed. */
+void sword_change(struct http_request *request, http_step *next);
+/* The item that the path names, as it is now. False: answered. */
+bool sword_find_item(struct http_request *request, struct text uuid);
+
+/* ---- media.c: media link, EM-IRI, files ---- */
+void sword_media(struct http_request *request);
+
+/* ---- zip_stream.c ---- */
+/* The item's files (bundle ORIGINAL) as a zip, made as it is sent. */
+enum error_code sword_answer_zip(struct http_request *request, struct error *error) AV_MUST_USE;
+
+/* ---- statement.c: statements, the feed of an item's files ---- */
+void sword_get_statement(struct http_request *request);
+void sword_get_feed(struct http_request *request);
+/* "http://dspace.org/state/archived" */
+const char *sword_state_uri(enum item_state state);
 
 #endif

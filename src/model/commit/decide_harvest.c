@@ -44,12 +44,39 @@ note(struct decision *d, uint64_t id)
     d->touched[d->touched_count++] = id;
 }
 
+/* The record that a resource is or is in; 0: none. */
+static enum error_code
+record_of(struct decision *d, uint64_t id, uint64_t *ret, struct error *error)
+{
+    struct node node;
+    *ret = 0;
+    enum error_code code = lookup_node(&d->lookup, id, &d->scratch, &node, NULL);
+    if (code == ERROR_NONE && node.aggregate != 0 && node.aggregate != id) {
+        id = node.aggregate;
+        code = lookup_node(&d->lookup, id, &d->scratch, &node, NULL);
+    }
+    if (code == ERROR_NONE && (node.flags & RESOURCE_RECORD) != 0)
+        *ret = id;
+    return code == ERROR_NONE || code == ERROR_NOT_FOUND ? ERROR_NONE /* purged since */
+                                                         : error_set(error, code, "a record cannot be read");
+}
+
+/* A change of a record, or of a container in one, was told by the transaction that made it: its files do not tell it again. */
+static void
+note_affected(struct decision *d, const struct line *line)
+{
+    uint64_t record;
+    if (record_of(d, line->id, &record, NULL) == ERROR_NONE && record != 0)
+        return;
+    for (size_t i = 0; i < line->ids.count; i++)
+        note(d, line->ids.ids[i]);
+}
+
 void
 harvest_note(struct decision *d, const struct line *line)
 {
     if (line->operation == OPERATION_AFFECTED)
-        for (size_t i = 0; i < line->ids.count; i++)
-            note(d, line->ids.ids[i]);
+        note_affected(d, line);
     else if (line->operation == OPERATION_CREATE && line->aggregate != 0)
         note(d, line->aggregate);
     else if (concerns_harvesters(line->operation) &&
@@ -217,23 +244,6 @@ stamp(struct decision *d, uint64_t id, struct error *error)
     else
         line.sets = before.sets; /* whoever harvests one of its sets is told */
     return code != ERROR_NONE ? code : decide_journal(d, &line, error);
-}
-
-/* The record that a resource is or is in; 0: none. */
-static enum error_code
-record_of(struct decision *d, uint64_t id, uint64_t *ret, struct error *error)
-{
-    struct node node;
-    *ret = 0;
-    enum error_code code = lookup_node(&d->lookup, id, &d->scratch, &node, NULL);
-    if (code == ERROR_NONE && node.aggregate != 0 && node.aggregate != id) {
-        id = node.aggregate;
-        code = lookup_node(&d->lookup, id, &d->scratch, &node, NULL);
-    }
-    if (code == ERROR_NONE && (node.flags & RESOURCE_RECORD) != 0)
-        *ret = id;
-    return code == ERROR_NONE || code == ERROR_NOT_FOUND ? ERROR_NONE /* purged since */
-                                                         : error_set(error, code, "a record cannot be read");
 }
 
 static int

@@ -364,6 +364,8 @@ decide_set_access(struct decision *d, struct error *error)
         code = rule_id(d, (struct rule_list){stage->entries, stage->entry_count}, &line.rule, error);
     if (code != ERROR_NONE)
         return code;
+    if (line.rule == found.node.rule) /* nothing to journal, nothing for followers to spread */
+        return decide_result(d, found.id, false, error);
     line.id = found.id;
     line.parent = found.node.parent;
     line.name = found.node.name;

@@ -391,7 +391,7 @@ read_rule(struct call *call, const struct json *list, struct rule_entry *entries
         struct text who, what;
         if (item->kind != JSON_ARRAY || item->count != 2 || !json_text(item->first, &who) ||
             !json_text(item->first->next, &what) || !rights_parse(what, &entry->rights))
-            code = error_set(error, ERROR_INVALID, "rights are discover, read, append, write, own, on-behalf-of, all, none");
+            code = error_set(error, ERROR_INVALID, "rights are discover, read, append, write, own, on-behalf-of, deposit, all, none");
         else
             code = read_subject(view, who, entry, error);
         if (code != ERROR_NONE)
