@@ -140,6 +140,46 @@ repository_by_request(struct repository *repository, struct view *view, struct t
                                                 error);
 }
 
+/* Its statements are read as this program: the reason of a withdrawal is meant for all. */
+static enum error_code
+read_tombstone(struct repository *repository, struct view *view, const char *scheme, struct text value, struct arena *arena,
+               struct tombstone *ret, struct error *error)
+{
+    uint64_t id;
+    struct entity entity = {.reason = TEXT(""), .state = ITEM_ARCHIVED};
+    struct tombstone t;
+    enum error_code code = view_identified(view, text_from(scheme), value, &id, error);
+    if (code == ERROR_NONE)
+        code = read_identifier(view, id, SCHEME_HANDLE, &t.handle, error);
+    if (code == ERROR_NONE)
+        code = read_identifier(view, id, SCHEME_UUID, &t.uuid, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = repository_by_id(repository, view, id, &entity, error);
+    if (code != ERROR_NONE && code != ERROR_GONE && code != ERROR_NOT_FOUND)
+        return code;
+    t.withdrawn = code == ERROR_NONE && entity.state == ITEM_WITHDRAWN;
+    t.reason = arena_copy(arena, t.withdrawn ? entity.reason : TEXT(""));
+    t.handle = arena_copy(arena, t.handle);
+    t.uuid = arena_copy(arena, t.uuid);
+    *ret = t;
+    return arena_status(arena, error);
+}
+
+enum error_code
+repository_tombstone(struct repository *repository, const char *scheme, struct text value, struct arena *arena,
+                     struct tombstone *ret_tombstone, struct error *error)
+{
+    static const struct principal self = {.role = ROLE_ADMINISTRATOR, .name = {"archivolt", 9}};
+    struct view *view;
+    enum error_code code = view_open(repository->options.model, &self, &view, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = read_tombstone(repository, view, scheme, value, arena, ret_tombstone, error);
+    view_close(view);
+    return code;
+}
+
 struct text
 repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena)
 {

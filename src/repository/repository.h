@@ -93,6 +93,13 @@ enum error_code repository_by_number(struct repository *repository, struct view 
                                      struct entity *ret_entity, struct error *error) AV_MUST_USE;
 enum error_code repository_by_id(struct repository *repository, struct view *view, uint64_t id,
                                  struct entity *ret_entity, struct error *error) AV_MUST_USE;
+/* What is said of one that is GONE, to everybody; `scheme`: "handle", "uuid" or "number". Texts in the arena. NOT_FOUND. */
+struct tombstone {
+    struct text handle, uuid, reason; /* reason: of a withdrawal; "" for what was deleted */
+    bool withdrawn;
+};
+enum error_code repository_tombstone(struct repository *repository, const char *scheme, struct text value,
+                                     struct arena *arena, struct tombstone *ret_tombstone, struct error *error) AV_MUST_USE;
 /* "http://hdl.handle.net/123456789/1007" */
 struct text repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena);
 
@@ -240,5 +247,11 @@ enum error_code repository_bitstreams(struct repository *repository, struct view
 enum error_code repository_bitstream_by_sequence(struct repository *repository, struct view *view,
                                                  const struct entity *item, uint64_t sequence,
                                                  struct bitstream *ret_bitstream, struct error *error) AV_MUST_USE;
+/* By UUID or by its path in the item ("ORIGINAL/a.pdf"), without reading the others. */
+enum error_code repository_bitstream_by_uuid(struct repository *repository, struct view *view, struct text uuid,
+                                             struct bitstream *ret_bitstream, struct error *error) AV_MUST_USE;
+enum error_code repository_bitstream_by_path(struct repository *repository, struct view *view, const struct entity *item,
+                                             struct text path, struct bitstream *ret_bitstream,
+                                             struct error *error) AV_MUST_USE;
 
 #endif
