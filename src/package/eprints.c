@@ -79,7 +79,7 @@ begin_data(void *context, const struct xml_node *element, struct error *error)
     if (algorithm_of(eprints, xml_parent(element), &algorithm))
         also |= 1u << algorithm;
     eprints->pending_length = 0;
-    return upload_begin(eprints->request->model, also, &eprints->open, error);
+    return package_upload(eprints->request, also, &eprints->open, error);
 }
 
 /* Decodes `length` characters of what is pending. */

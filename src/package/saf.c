@@ -555,7 +555,11 @@ package_batch_read(struct package_batch *batch, size_t index, struct arena *aren
 {
     struct package package;
     package_init(&package, arena);
-    enum error_code code = read_item(batch, index, &package, error);
+    enum error_code code = upload_batch_new(batch->request.model, &batch->request.batch, error);
+    if (code == ERROR_NONE)
+        code = read_item(batch, index, &package, error);
+    upload_batch_free(batch->request.batch); /* the uploads hold it */
+    batch->request.batch = NULL;
     if (code == ERROR_NONE) {
         reader_note_contents(&package);
         code = buffer_status(&package.report, error);

@@ -238,6 +238,16 @@ read_archive(const struct units *units, struct package_request *request, const c
     return code;
 }
 
+static enum error_code
+read_folder(struct package_request *request, const char *path, struct packages *packages, struct error *error)
+{
+    enum error_code code = upload_batch_new(request->model, &request->batch, error);
+    if (code == ERROR_NONE)
+        code = folder_read(request, path, packages, error);
+    upload_batch_free(request->batch); /* the uploads hold it */
+    return code;
+}
+
 enum error_code
 units_read(struct units *units, size_t index, struct arena *arena, struct packages *ret_packages, struct error *error)
 {
@@ -253,7 +263,7 @@ units_read(struct units *units, size_t index, struct arena *arena, struct packag
     if (units->saf != NULL)
         code = read_saf_item(units, index, arena, &packages, error);
     else if (units->format == UNIT_TREE)
-        code = folder_read(&request, buffer_string(&path), &packages, error);
+        code = read_folder(&request, buffer_string(&path), &packages, error);
     else
         code = read_archive(units, &request, buffer_string(&path), &packages, error);
     if (code != ERROR_NONE) {
