@@ -29,7 +29,9 @@ struct content_batch {
     struct volume *volume; /* NULL until one of them needs it */
     uint64_t end, committed_end;
     bool writing; /* the last part is not finished */
+    bool spoilt;  /* it could not be cut: bytes of what was given up may lie behind `end` */
     size_t references;
+    struct content_batch *successor; /* once `volume` is full; holds a reference */
     struct part *parts;
     size_t count, capacity;
     size_t filled; /* so many parts have been looked at for holes */
@@ -59,16 +61,17 @@ void
 batch__release(struct content_batch *batch)
 {
     struct store *store = batch->store;
-    struct error ignored = {0};
     lock_take(&store->lock);
     bool last = --batch->references == 0;
     lock_give(&store->lock);
     if (!last)
         return;
-    if (batch->volume != NULL && batch->committed_end > 0 && batch->end > batch->committed_end)
-        (void)!store->device->operations->truncate(batch->volume->file, batch->committed_end, &ignored); /* else at the next opening */
-    if (batch->volume != NULL)
+    if (batch->volume != NULL && batch->spoilt)
+        bulk__retire(store, batch->volume);
+    else if (batch->volume != NULL)
         bulk__give(store, batch->volume, batch->committed_end);
+    if (batch->successor != NULL)
+        batch__release(batch->successor);
     free(batch->parts);
     free(batch);
 }
@@ -93,12 +96,35 @@ add_part(struct content_batch *batch)
     batch->parts[batch->count++] = (struct part){batch->end, batch->end, PART_LIVE};
 }
 
-enum error_code
-batch__enter(struct content_batch *batch, struct volume **ret_volume, uint64_t *ret_preamble, struct error *error)
+/* The reference goes over to the batch of the first volume that takes more. */
+static enum error_code
+find_room(struct content_batch **batch, struct error *error)
 {
+    struct content_batch *at = *batch;
+    while (at->volume != NULL && (at->spoilt || at->end >= at->store->options.volume_size_bytes)) {
+        enum error_code code = at->successor != NULL ? ERROR_NONE : content_batch_new(at->store, &at->successor, error);
+        if (code != ERROR_NONE)
+            return code;
+        at = at->successor;
+    }
+    if (at == *batch)
+        return ERROR_NONE;
+    batch__hold(at);
+    batch__release(*batch);
+    *batch = at;
+    return ERROR_NONE;
+}
+
+enum error_code
+batch__enter(struct content_batch **batch_of_content, struct volume **ret_volume, uint64_t *ret_preamble, struct error *error)
+{
+    enum error_code found = find_room(batch_of_content, error);
+    if (found != ERROR_NONE)
+        return found;
+    struct content_batch *batch = *batch_of_content;
     struct store *store = batch->store;
     *ret_volume = NULL;
-    if (batch->writing || (batch->volume != NULL && batch->end >= store->options.volume_size_bytes))
+    if (batch->writing)
         return ERROR_NONE;
     if (batch->volume == NULL) {
         enum error_code code = bulk__take(store, &batch->volume, error);
@@ -158,8 +184,9 @@ batch__drop_part(struct content_batch *batch, uint64_t preamble)
     uint64_t end = batch->end;
     bool cut = end < before || end == preamble;
     lock_give(&store->lock);
-    if (cut && store_state(store, NULL) != STORE_FAILED) /* what stays after a failed cut is cut at the next opening */
-        (void)!store->device->operations->truncate(batch->volume->file, end, &ignored);
+    if (cut && (store_state(store, NULL) == STORE_FAILED ||
+                store->device->operations->truncate(batch->volume->file, end, &ignored) != ERROR_NONE))
+        batch->spoilt = true; /* what stays is cut at the next opening: it begins where an upload does */
 }
 
 bool
@@ -200,8 +227,8 @@ batch__fill_holes(struct content_batch *batch, struct error *error)
         struct part *part = &batch->parts[i];
         if (part->preamble < batch->committed_end || part->state == PART_COMMITTING || part->state == PART_VOID)
             continue;
-        code = void__write(batch->store->device, batch->volume->file, batch->volume->number,
-                           part->preamble + TAR_PREAMBLE_SIZE, part->preamble, part->end - part->preamble, error);
+        code = void__write(batch->store->device, batch->volume->file, batch->volume->number, part->preamble,
+                           part->end - part->preamble, error);
         if (code == ERROR_NONE)
             part->state = PART_VOID;
     }

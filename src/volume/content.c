@@ -190,7 +190,7 @@ move_to_bulk(struct content *content, struct error *error)
     static const char reserve[TAR_PREAMBLE_SIZE];
     enum error_code code = ERROR_NONE;
     if (content->batch != NULL)
-        code = batch__enter(content->batch, &content->volume, &content->place.preamble, error);
+        code = batch__enter(&content->batch, &content->volume, &content->place.preamble, error);
     content->shared = content->volume != NULL;
     if (code == ERROR_NONE && !content->shared) {
         code = bulk__take(content->store, &content->volume, error);

@@ -288,8 +288,6 @@ plan_span(struct target *target, const struct purge_span *span, struct changes *
     return ERROR_NONE;
 }
 
-/* ---- void entries: also batch.c's ---- */
-
 /* The shortest of the three shapes that says how long the whole is. */
 static size_t
 void_header_size(uint64_t total)
@@ -300,15 +298,15 @@ void_header_size(uint64_t total)
                                                               : TAR_PREAMBLE_SIZE;
 }
 
-/* `total`: of the whole entry. `digits`: the place's offset, 20 of them. */
 static enum error_code
-void_header(uint64_t volume, const char *digits, uint64_t total, char out[TAR_PREAMBLE_SIZE], size_t *ret_size,
+void_header(const struct change *item, char out[TAR_PREAMBLE_SIZE], size_t *ret_size,
             struct error *error)
 {
     char path[PATH_TEXT_MAX];
-    size_t size = void_header_size(total);
-    int length = snprintf(path, sizeof path, "journal/void/%010llu-%.20s", (unsigned long long)volume, digits);
-    struct tar_entry entry = {text_of(path, (size_t)length), total - size, 0};
+    size_t size = void_header_size(item->length);
+    int length = snprintf(path, sizeof path, "journal/void/%010llu-%.20s",
+                          (unsigned long long)item->volume, item->what + 5);
+    struct tar_entry entry = {text_of(path, (size_t)length), item->length - size, 0};
     *ret_size = size;
     return size == TAR_PREAMBLE_SIZE ? tar_write_preamble(&entry, out, error)
                                      : tar_write_header(&entry, out, error);
@@ -319,23 +317,24 @@ write_void(struct target *target, const struct change *item, struct error *error
 {
     char header[TAR_PREAMBLE_SIZE];
     size_t size;
-    enum error_code code = void_header(item->volume, item->what + 5, item->length, header, &size, error);
+    enum error_code code = void_header(item, header, &size, error);
     return code != ERROR_NONE
                ? code
                : store__write(target->copy.file, item->physical, header, size, error);
 }
 
 enum error_code
-void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t place, uint64_t offset, uint64_t total,
+void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t offset, uint64_t total,
             struct error *error)
 {
-    char header[TAR_PREAMBLE_SIZE], digits[20];
-    size_t size;
-    decimal_write_wide(digits, 20, place);
-    enum error_code code = void_header(volume, digits, total, header, &size, error);
-    if (code == ERROR_NONE && total > size)
-        code = device->operations->punch(file, offset + size, total - size, error);
-    return code != ERROR_NONE ? code : store__write(file, offset, header, size, error);
+    char header[TAR_PREAMBLE_SIZE], path[PATH_TEXT_MAX];
+    int length = snprintf(path, sizeof path, "journal/void/%010llu-%020llu", (unsigned long long)volume,
+                          (unsigned long long)offset + TAR_PREAMBLE_SIZE);
+    struct tar_entry entry = {text_of(path, (size_t)length), total - TAR_PREAMBLE_SIZE, 0};
+    enum error_code code = tar_write_preamble(&entry, header, error);
+    if (code == ERROR_NONE)
+        code = device->operations->punch(file, offset + TAR_PREAMBLE_SIZE, total - TAR_PREAMBLE_SIZE, error);
+    return code != ERROR_NONE ? code : store__write(file, offset, header, TAR_PREAMBLE_SIZE, error);
 }
 
 static enum error_code

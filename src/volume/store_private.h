@@ -396,6 +396,8 @@ enum error_code store__hash_range(struct device_file *file, uint64_t physical, u
 
 enum error_code bulk__take(struct store *store, struct volume **ret_volume,
                            struct error *error) AV_MUST_USE;
+/* Takes it out of use until the next opening. */
+void bulk__retire(struct store *store, struct volume *volume);
 /* `committed_end` 0: given up, cut back. */
 void bulk__give(struct store *store, struct volume *volume, uint64_t committed_end);
 
@@ -441,9 +443,9 @@ struct text content__sums_path(const struct content *content, char out[PATH_TEXT
 
 /* ---- batch.c: contents that share a bulk volume ---- */
 
-/* A place for the content that comes next; *ret_volume NULL: another one is being written, or the volume is full: it takes a volume
- * of its own. */
-enum error_code batch__enter(struct content_batch *batch, struct volume **ret_volume, uint64_t *ret_preamble,
+/* A place for the content that comes next, which holds a reference; when the volume is full, that of the batch's next one. *ret_volume
+ * NULL: another content is being written, this one takes a volume of its own. */
+enum error_code batch__enter(struct content_batch **batch, struct volume **ret_volume, uint64_t *ret_preamble,
                              struct error *error) AV_MUST_USE;
 void batch__finish_part(struct content_batch *batch, uint64_t end);
 /* Given up: cut away, once all behind it are. */
@@ -459,9 +461,10 @@ void batch__release(struct content_batch *batch);
 
 /* ---- purge.c ---- */
 
-/* A void entry of `total` bytes at `offset` of the file, in place of the one whose data were at `place`. */
-enum error_code void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t place, uint64_t offset,
-                            uint64_t total, struct error *error) AV_MUST_USE;
+/* A void entry of `total` bytes at `offset` of a bulk volume, in place of an upload: with a preamble as that had, so that opening knows it
+ * for an upload that came to nothing while nothing behind it is committed. */
+enum error_code void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t offset, uint64_t total,
+                            struct error *error) AV_MUST_USE;
 
 /* Finishes a purge that was interrupted. `store` NULL: at opening, or copies. */
 enum error_code purge__redo(struct store *store, struct device *device,

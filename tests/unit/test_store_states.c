@@ -898,6 +898,33 @@ contents_of_a_batch_share_a_volume_and_what_is_left_out_becomes_void(void **stat
 }
 
 static void
+the_last_group_stays_when_its_bulk_volume_was_compacted(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct compaction_result result;
+    struct content_reference first;
+    struct buffer sums = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.volume_size_bytes = 150000;
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    deposit(&f, 1, 100000, &first, &sums);
+    deposit(&f, 2, 100000, NULL, NULL); /* behind it, and the volume is full: sealed */
+    struct purge_span span = {first.place, first.size_bytes, true};
+    struct purge_request request = {&span, 1, NULL, 0};
+    check(store_purge(f.store, &request, &error), &error);
+    check(store_compact(f.store, first.place.volume, keep_everything, NULL, &result, &error), &error);
+    assert_true(result.bytes_after < result.bytes_before); /* the second one has moved */
+    store_close(f.store);
+    open_store(&f, NULL);
+    assert_int_equal(store_position(f.store).sequence, 2);
+    buffer_release(&sums);
+    release(&f);
+}
+
+static void
 a_batch_that_is_given_up_leaves_nothing(void **state)
 {
     struct fixture f;
@@ -1010,6 +1037,7 @@ main(void)
         cmocka_unit_test(large_uploads_are_limited_and_given_up_ones_leave_nothing),
         cmocka_unit_test(contents_of_a_batch_share_a_volume_and_what_is_left_out_becomes_void),
         cmocka_unit_test(a_batch_that_is_given_up_leaves_nothing),
+        cmocka_unit_test(the_last_group_stays_when_its_bulk_volume_was_compacted),
         cmocka_unit_test(past_the_budget_of_memory_small_content_goes_to_bulk),
         cmocka_unit_test(digests_that_were_asked_for_come_from_the_same_pass),
     };
