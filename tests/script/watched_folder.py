@@ -80,6 +80,6 @@ with archive() as a:
     os.utime(os.path.join(folder, "again.txt"), ns=(before.st_atime_ns, before.st_mtime_ns))
     equal(run_program(once).status, 0)
     equal(len(titles()), 7, "once")
-    drop("bad2.zip", b"PK\x03\x04")
+    drop("bad2.zip", b"PK\x03\x04" + bytes(100))
     equal(run_program(once).status, 1)
     equal(run_program([program(), "--data", a.server.data, "watch", folder + "x", a.open]).status, 3)
