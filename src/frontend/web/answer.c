@@ -83,6 +83,16 @@ web_entity_url(struct http_request *request, const struct entity *entity)
                                      : web_url(request, "items/%.*s", TEXT_ARG(entity->uuid));
 }
 
+struct text
+web_file_name(struct http_request *request, struct text name, const char *end)
+{
+    char *whole = arena_printf(request->arena, "%.*s%s", TEXT_ARG(name), end);
+    for (char *at = whole; at != NULL && *at != '\0'; at++)
+        if (*at == '/')
+            *at = '-';
+    return text_from(whole);
+}
+
 void
 web_add_link(struct http_request *request, struct text url, const char *rel, const char *type)
 {

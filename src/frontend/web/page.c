@@ -140,6 +140,19 @@ web_answer_tombstone(struct http_request *request, bool is_gone)
 
 /* ---- routes ------------------------------------------------------------------------------------------------------------ */
 
+/* "N.zip" is N as a zip. */
+static void
+page_or_zip(struct http_request *request)
+{
+    struct web *web = web_of(request);
+    if (!text_ends_with(web->name, TEXT(".zip"))) {
+        web_make(request, web_make_page, HTML_TYPE);
+        return;
+    }
+    web->name.length -= 4;
+    web_get_zip(request);
+}
+
 void
 web_get_handle(struct http_request *request)
 {
@@ -148,7 +161,7 @@ web_get_handle(struct http_request *request)
     web->name = text_from(arena_printf(request->arena, "%.*s/%.*s", TEXT_ARG(web->arguments[0]), TEXT_ARG(web->arguments[1])));
     if (!http_query(request, "after", &web->after))
         web->after = TEXT("");
-    web_make(request, web_make_page, HTML_TYPE);
+    page_or_zip(request);
 }
 
 void
@@ -158,5 +171,5 @@ web_get_item(struct http_request *request)
     web->scheme = "uuid";
     web->name = web->arguments[0];
     web->after = TEXT("");
-    web_make(request, web_make_page, HTML_TYPE);
+    page_or_zip(request);
 }

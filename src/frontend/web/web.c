@@ -20,6 +20,7 @@ release(struct http_request *request)
     view_close(web->view);
     buffer_release(&web->body);
     buffer_release(&web->links);
+    web_zip_release(web->zip);
 }
 
 static struct text
@@ -57,6 +58,19 @@ fits(struct text pattern, const struct percent_path *path, struct arena *arena, 
     return at == path->count;
 }
 
+static bool
+only_post(struct http_request *request)
+{
+    if (request->method == HTTP_POST)
+        return true;
+    http_set_header_static(request, "Allow", "POST, OPTIONS");
+    if (request->method == HTTP_OPTIONS)
+        http_answer_empty(request, 204);
+    else
+        http_refuse(request, 405, ERROR_UNSUPPORTED, "POST a list of handles or UUIDs");
+    return false;
+}
+
 static void
 begin(struct http_request *request)
 {
@@ -78,7 +92,7 @@ begin(struct http_request *request)
     for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
         if (!fits(text_from(routes[i].pattern), &path, request->arena, web->arguments))
             continue;
-        if (!http_only_read(request))
+        if (routes[i].get == web_post_zip ? !only_post(request) : !http_only_read(request))
             return;
         if (view_open(request->model, &request->principal, &web->view, &error) != ERROR_NONE)
             web_fail(request, &error);

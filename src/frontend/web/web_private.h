@@ -12,11 +12,12 @@
 
 /*
  * Routes: X(pattern, function). A segment "*" takes any one, "#" a number, "**" the rest (one segment or more, joined by '/'); these
- * are the arguments. The first that fits answers, in the event thread.
+ * are the arguments. The first that fits answers, in the event thread; web_post_ takes POST, all others are read.
  */
 #define WEB_ROUTES(X)                                                                              \
     X("", web_get_root)                                                                            \
     X("handle/*/*", web_get_handle)                                                                \
+    X("download.zip", web_post_zip)                                                                \
     X("items/*", web_get_item)                                                                     \
     X("items/*/linkset", web_get_linkset)                                                          \
     X("bitstreams/*/download", web_get_file_by_uuid)                                               \
@@ -41,6 +42,7 @@ struct web {
     struct buffer body;
     struct buffer links; /* value of Link */
     struct error error;
+    struct zip_request *zip; /* or NULL */
 };
 
 static inline struct web *
@@ -66,6 +68,8 @@ void web_make(struct http_request *request, enum error_code (*make)(struct http_
 enum error_code web_find_entity(struct http_request *request, struct error *error) AV_MUST_USE;
 /* Whether this reader sees private fields: who may change the item. */
 bool web_sees_all(struct http_request *request, const struct entity *entity);
+/* "123456789/7" and ".zip" to "123456789-7.zip". */
+struct text web_file_name(struct http_request *request, struct text name, const char *end);
 void web_add_link(struct http_request *request, struct text url, const char *rel, const char *type);
 
 /* ---- page.c: communities and collections, tombstones ---- */
@@ -74,6 +78,11 @@ enum error_code web_make_page(struct http_request *request, struct error *error)
 void web_put_discovery(struct http_request *request);
 /* Of what is gone, or has been withdrawn; false: there is none. */
 bool web_answer_tombstone(struct http_request *request, bool is_gone);
+
+/* ---- zip.c ---- */
+/* The entity that scheme and name say, as a zip. */
+void web_get_zip(struct http_request *request);
+void web_zip_release(struct zip_request *self); /* NULL is fine */
 
 /* ---- item_page.c ---- */
 enum error_code web_make_item_page(struct http_request *request, struct error *error) AV_MUST_USE;
