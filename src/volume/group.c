@@ -351,6 +351,8 @@ add_bulk_content(struct group *group, struct text path, struct content *content,
     const struct content_place *at = content__place(content);
     struct place place = {at->volume, at->data}, sums = {at->volume, at->sums};
     enum error_code code = check_path(path, error);
+    if (code == ERROR_NONE && content__is_void(content))
+        code = error_set(error, ERROR_CONFLICT, "a later content of its batch was committed without it");
     if (code == ERROR_NONE && !tar_path_fits(path))
         code = error_set(error, ERROR_INVALID, "the path \"%.*s\" does not fit", TEXT_ARG(path));
     if (code == ERROR_NONE)
@@ -543,6 +545,21 @@ make_vector(struct group *group, size_t *ret_count)
     return group->vector;
 }
 
+/* Contents of one volume stand together mostly: one sync for all of them. */
+static enum error_code
+sync_bulk(struct group *group, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    uint64_t synced = 0;
+    for (size_t i = 0; code == ERROR_NONE && i < group->entry_count; i++) {
+        if (group->entries[i].content == NULL || content__place(group->entries[i].content)->volume == synced)
+            continue;
+        synced = content__place(group->entries[i].content)->volume;
+        code = store__sync(group->store, volume__find(group->store, synced)->file, error);
+    }
+    return code;
+}
+
 static enum error_code
 commit_bulk(struct group *group, struct error *error)
 {
@@ -559,10 +576,8 @@ commit_bulk(struct group *group, struct error *error)
             store__fail(group->store, &why);
         if (code != ERROR_NONE)
             return error_set(error, code, "%s", why.message);
-        struct volume *volume = volume__find(group->store, content__place(entry->content)->volume);
-        code = store__sync(group->store, volume->file, error);
     }
-    return code;
+    return code != ERROR_NONE ? code : sync_bulk(group, error);
 }
 
 /* After a write that failed: back to the last group's end, on disk too. */
@@ -622,6 +637,9 @@ group_prepare(struct group *group, struct position *ret_position, struct error *
             return code;
         group->position = position;
         group->end = group->start + group->log_bytes + group->journal.length;
+        for (size_t i = 0; i < group->entry_count; i++)
+            if (group->entries[i].content != NULL)
+                content__committing(group->entries[i].content);
     }
     group->state = GROUP_PREPARED;
     *ret_position = group->position;

@@ -139,6 +139,18 @@ struct text content_bytes(const struct content *content);
 enum error_code content_read(struct content *content, uint64_t offset, void *data, size_t length,
                              struct error *error) AV_MUST_USE;
 void content_free(struct content *content); /* NULL is fine */
+
+/*
+ * struct content_batch: contents that arrive one after the other and are committed together, the files of a package: those that do
+ * not stay in memory share one bulk volume instead of taking one each.
+ * content_batch_new() - content_share() after each content_begin() - content_batch_free(), before or after the commit.
+ * Contents of a batch are committed in the order in which they were finished, in one group or in several; one that a later one has
+ * left behind cannot be committed any more (CONFLICT). Threads: one at a time; none is begun while one is being committed.
+ */
+struct content_batch;
+enum error_code content_batch_new(struct store *store, struct content_batch **ret_batch, struct error *error) AV_MUST_USE;
+void content_batch_free(struct content_batch *batch); /* NULL is fine */
+void content_share(struct content *content, struct content_batch *batch); /* before the first write */
 /* Bytes of the memory budget that contents hold now. */
 uint64_t store_content_memory(const struct store *store);
 

@@ -246,7 +246,7 @@ follower_step(struct model *model, bool *ret_more, struct error *error)
     else if (code == ERROR_NOT_FOUND)
         code = journal_sealed(model, error);
     *ret_more = code == ERROR_NONE;
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------- */
