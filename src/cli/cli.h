@@ -86,12 +86,17 @@ enum exit_status exit_status_of(enum error_code code);
       "[--reason TEXT] | move|map|unmap ITEM COLLECTION",                                          \
       "Items, by handle or UUID. STATE: in-progress, in-review, archived, withdrawn, rejected.",   \
       "archivolt item ls --state in-review\narchivolt item approve 0193…\narchivolt item withdraw 123456789/7 --reason 'see erratum'\n") \
-    X(import, "import", "saf|bagit|eprints|csv|tree SRC COLLECTION [--map FILE] [--jobs N] [--run NAME] [--new-handles] [--as NAME] " \
+    X(import, "import", "saf|bagit|eprints|csv|package|tree SRC COLLECTION [--map FILE] [--jobs N] [--run NAME] [--new-handles] [--as NAME] " \
       "[--asset-store DIR]",                                                                       \
       "Make items of a collection from packages of this machine, each in a transaction of its own. A run that is repeated " \
       "makes no item twice, however the last one ended; --run names it (else SRC's own path does). Handles that packages bring " \
       "are kept unless --new-handles. --map completes a map as DSpace writes it. A package that is refused does not end the run.", \
       "archivolt import saf batch/ 123456789/2 --map batch.map\narchivolt import tree scans/ 123456789/2 --as anna\n") \
+    X(watch, "watch", "DIR COLLECTION [--settle SECONDS] [--as NAME] [--once]",                    \
+      "Make items of what is dropped into a folder: of a package what it says, of another file or a folder an item with it. What " \
+      "has not changed for --settle seconds (5) is taken, then moved to DIR/.done, or to DIR/.failed with the reason beside it. " \
+      "Names that begin with a dot, or end in .part, .tmp or .filepart, are left alone. --once: what is there now, then end.", \
+      "archivolt watch /srv/microscope 123456789/2 --as anna\n")                                    \
     X(check, "check", "PACKAGE --collection HANDLE [--packaging WORD] [--as NAME]",                 \
       "What would become of a package in a collection: its notes, fields and files, and why it would be refused. Nothing is kept.", \
       "archivolt check thesis.zip --collection 123456789/2\n")                                      \

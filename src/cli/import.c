@@ -175,7 +175,7 @@ command_import(struct cli *cli, int argc, char **argv)
     if (!cli_parse(cli, argc, argv, own))
         return EXIT_USAGE;
     if (cli->argument_count != 3)
-        return cli_usage(cli, "import saf|bagit|eprints|csv|tree SRC COLLECTION");
+        return cli_usage(cli, "import saf|bagit|eprints|csv|package|tree SRC COLLECTION");
     if (jobs_text != NULL && !cli_number(jobs_text, &jobs))
         return cli_usage(cli, "--jobs is a number");
     char *source = realpath(cli->arguments[1], NULL); /* the server has another working folder */

@@ -27,7 +27,7 @@ packaging_of_zip(const struct package_source *source)
 {
     struct zip_signs signs = {0};
     if (zip_directory_read(source, UINT64_MAX, look_at_entry, &signs, NULL) != ERROR_NONE)
-        return PACKAGING_BINARY; /* who reads it shall say what is wrong */
+        return PACKAGING_SIMPLE_ZIP; /* who reads it says what is wrong */
     if (signs.mets)
         return PACKAGING_METS;
     if (signs.bag)

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "package/folder.h"
+#include "package/guess.h"
 #include "package/metadata_table.h"
 #include "package/reader.h"
 
@@ -135,8 +136,8 @@ open_saf(struct units *units, const char *path, bool is_folder, struct error *er
 }
 
 enum error_code
-units_open(const struct package_request *request, enum unit_format format, const char *path, struct units **ret_units,
-           struct error *error)
+units_open(const struct package_request *request, enum unit_format format, const char *path, bool whole,
+           struct units **ret_units, struct error *error)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -152,7 +153,7 @@ units_open(const struct package_request *request, enum unit_format format, const
     enum error_code code = ERROR_NONE;
     if (format == UNIT_SAF)
         code = open_saf(units, path, is_folder, error);
-    else if (is_folder && !(format == UNIT_BAGIT && is_bag(path)))
+    else if (is_folder && !whole && !(format == UNIT_BAGIT && is_bag(path)))
         code = list_folder(units, error);
     else
         list_one(units, path);
@@ -220,6 +221,14 @@ open_unit(const struct units *units, const char *path, int *ret_fd, uint64_t *re
     return S_ISREG(status.st_mode) ? ERROR_NONE : error_set(error, ERROR_INVALID, "%s is no file", path);
 }
 
+static void
+guess(struct package_request *request)
+{
+    const char *type;
+    request->packaging = package_guess(&request->source, request->filename, &type);
+    request->media_type = text_from(type);
+}
+
 static enum error_code
 read_archive(const struct units *units, struct package_request *request, const char *path, struct packages *packages,
              struct error *error)
@@ -230,6 +239,8 @@ read_archive(const struct units *units, struct package_request *request, const c
     request->packaging = units->format == UNIT_EPRINTS ? PACKAGING_EPRINTS : PACKAGING_BAGIT;
     if (code == ERROR_NONE) {
         request->source = package_source_of_file(fd, size);
+        if (units->format == UNIT_PACKAGE)
+            guess(request);
         code = units->format == UNIT_CSV ? metadata_table_read(request, packages, error)
                                          : package_read_all(request, packages, error);
     }

@@ -17,6 +17,7 @@
     X(BAGIT, "bagit", "a bag: a directory, a zip or a tar")                                        \
     X(EPRINTS, "eprints", "an EPrints XML document")                                               \
     X(CSV, "csv", "a table of metadata as DSpace writes it")                                       \
+    X(PACKAGE, "package", "a file that is a package of any kind, or a file like others")           \
     X(TREE, "tree", "a file, or a directory with all that is below it")
 
 enum unit_format {
@@ -29,8 +30,9 @@ const char *unit_format_word(enum unit_format format);
 bool unit_format_from_word(struct text word, enum unit_format *ret_format);
 
 struct units;
-/* `request`: model, crosswalks, limits, asset_store; the rest is set here. `path`: a file or a directory. NOT_FOUND, INVALID. */
-enum error_code units_open(const struct package_request *request, enum unit_format format, const char *path,
+/* `request`: model, crosswalks, limits, asset_store; the rest is set here. `path`: a file or a directory, which holds units, or with
+ * `whole` is one. NOT_FOUND, INVALID. */
+enum error_code units_open(const struct package_request *request, enum unit_format format, const char *path, bool whole,
                            struct units **ret_units, struct error *error) AV_MUST_USE;
 size_t units_count(const struct units *units);
 struct text units_name(const struct units *units, size_t index); /* borrowed: of its file or directory */

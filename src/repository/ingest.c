@@ -187,7 +187,7 @@ worker(void *context)
     struct error error = {0};
     struct arena arena;
     size_t index;
-    if (units_open(&run->request, run->ingest->format, run->ingest->source, &units, &error) != ERROR_NONE) {
+    if (units_open(&run->request, run->ingest->format, run->ingest->source, run->ingest->whole, &units, &error) != ERROR_NONE) {
         lock_take(&run->lock);
         if (run->error.code == ERROR_NONE)
             run->error = error;
@@ -209,7 +209,7 @@ static enum error_code
 count_units(struct run *run, struct error *error)
 {
     struct units *units;
-    enum error_code code = units_open(&run->request, run->ingest->format, run->ingest->source, &units, error);
+    enum error_code code = units_open(&run->request, run->ingest->format, run->ingest->source, run->ingest->whole, &units, error);
     if (code != ERROR_NONE)
         return code;
     run->count = units_count(units);

@@ -36,6 +36,7 @@ struct ingest {
     struct entity collection;
     enum unit_format format;
     const char *source;          /* a path */
+    bool whole;                  /* it is one unit, also where it is a directory */
     struct text run;             /* names this import: what ran under the same name is not made again */
     struct text asset_store;     /* SAF: where registered files lie; "" they are refused */
     struct package_limits limits;

@@ -53,6 +53,7 @@ read_arguments(struct work *w, struct ingest *ingest, struct error *error)
     uint64_t threads = call_number(call, "jobs");
     ingest->repository = w->repository;
     ingest->source = arena_string(&call->arena, call_text(call, "source"));
+    ingest->whole = call_flag(call, "whole");
     ingest->run = call_text(call, "run");
     ingest->asset_store = call_text(call, "asset_store");
     ingest->limits = package_limits_default();
