@@ -27,7 +27,7 @@ struct part {
 struct content_batch {
     struct store *store;
     struct volume *volume; /* NULL until one of them needs it */
-    uint64_t end, committed_end;
+    uint64_t end, committed_end, committing_end;
     bool writing; /* the last part is not finished */
     bool spoilt;  /* it could not be cut: bytes of what was given up may lie behind `end` */
     size_t references;
@@ -189,23 +189,13 @@ batch__drop_part(struct content_batch *batch, uint64_t preamble)
         batch->spoilt = true; /* what stays is cut at the next opening: it begins where an upload does */
 }
 
-/* The index behind the last part that this group commits. */
-static size_t
-last_committing(const struct content_batch *batch)
-{
-    size_t count = batch->count;
-    while (count > 0 && batch->parts[count - 1].state != PART_COMMITTING)
-        count--;
-    return count;
-}
-
 /* Left behind, now or by the group that is on its way to the disk. */
 bool
 batch__is_void(struct content_batch *batch, uint64_t preamble)
 {
     lock_take(&batch->store->lock);
     const struct part *part = part_at_locked(batch, preamble);
-    bool is_void = part->state == PART_VOID || (part->state == PART_LIVE && part < batch->parts + last_committing(batch));
+    bool is_void = part->state == PART_VOID || (part->state == PART_LIVE && preamble < batch->committing_end);
     lock_give(&batch->store->lock);
     return is_void;
 }
@@ -216,8 +206,21 @@ void
 batch__committing(struct content_batch *batch, uint64_t preamble)
 {
     lock_take(&batch->store->lock);
-    part_at_locked(batch, preamble)->state = PART_COMMITTING;
+    struct part *part = part_at_locked(batch, preamble);
+    part->state = PART_COMMITTING;
+    if (part->end > batch->committing_end)
+        batch->committing_end = part->end;
     lock_give(&batch->store->lock);
+}
+
+/* The index behind the last part that this group commits. */
+static size_t
+last_committing(const struct content_batch *batch)
+{
+    size_t count = batch->count;
+    while (count > 0 && batch->parts[count - 1].state != PART_COMMITTING)
+        count--;
+    return count;
 }
 
 enum error_code
