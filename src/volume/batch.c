@@ -4,7 +4,7 @@
  *
  *     committed | part | part | part being written
  *
- *     LIVE --content_free()--> FREE        LIVE --group_commit()--> COMMITTED
+ *     LIVE --content_free()--> FREE        LIVE --group_prepare()--> COMMITTING --group_publish()--> COMMITTED
  *
  * Until the first of them is committed its place is zeros, so that a reader of the volume sees its end there. When one is committed, all
  * before it must be entries: those that are not committed with it become void entries, as purged ones do. Only the last parts can be cut
@@ -27,7 +27,7 @@ struct part {
 struct content_batch {
     struct store *store;
     struct volume *volume; /* NULL until one of them needs it */
-    uint64_t end, committed_end;
+    uint64_t end, committed_end, committing_end;
     bool writing; /* the last part is not finished */
     bool spoilt;  /* it could not be cut: bytes of what was given up may lie behind `end` */
     size_t references;
@@ -189,11 +189,13 @@ batch__drop_part(struct content_batch *batch, uint64_t preamble)
         batch->spoilt = true; /* what stays is cut at the next opening: it begins where an upload does */
 }
 
+/* Left behind, now or by the group that is on its way to the disk. */
 bool
 batch__is_void(struct content_batch *batch, uint64_t preamble)
 {
     lock_take(&batch->store->lock);
-    bool is_void = part_at_locked(batch, preamble)->state == PART_VOID;
+    const struct part *part = part_at_locked(batch, preamble);
+    bool is_void = part->state == PART_VOID || (part->state == PART_LIVE && preamble < batch->committing_end);
     lock_give(&batch->store->lock);
     return is_void;
 }
@@ -204,7 +206,10 @@ void
 batch__committing(struct content_batch *batch, uint64_t preamble)
 {
     lock_take(&batch->store->lock);
-    part_at_locked(batch, preamble)->state = PART_COMMITTING;
+    struct part *part = part_at_locked(batch, preamble);
+    part->state = PART_COMMITTING;
+    if (part->end > batch->committing_end)
+        batch->committing_end = part->end;
     lock_give(&batch->store->lock);
 }
 

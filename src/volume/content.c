@@ -5,10 +5,10 @@
  *
  *     end of the volume: [2,048 zeros][content][padding][512 zeros][sums, 9 bytes a block][padding]
  *
- * The zeros are filled in by group_commit(): until then every tar reader sees the end of the
+ * The zeros are filled in by group_write(): until then every tar reader sees the end of the
  * archive.
  *
- *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_commit()--> committed
+ *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_publish()--> committed
  *
  * Small content is hashed in one go at the end, block by block only when it grows past a block.
  */

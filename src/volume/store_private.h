@@ -40,6 +40,7 @@ enum {
     VOLUME_NAME_BYTES = 40,
     COPY_CHUNK_BYTES = 1 << 20,
     SCAN_WINDOW_BYTES = 64 << 10,
+    GROUPS_AT_ONCE = 2,   /* one is laid out while one is written */
     HANDLES_KEPT = 384, /* open handles of volumes that nobody uses just now */
     BORROW_BYTES = 4096 /* content from this size on is not copied into the group */
 };
@@ -105,11 +106,15 @@ struct group_entry {
     unsigned char sha256[SHA256_BYTES];
 };
 
+enum group_state { GROUP_CLOSED, GROUP_OPEN, GROUP_PREPARED };
+
 struct group {
     struct store *store;
-    bool open, urgent;
+    enum group_state state; /* the committer's */
+    bool urgent;
     struct group_info info;
-    uint64_t start; /* offset in the log volume */
+    uint64_t start, end;      /* offsets in the log volume; the end once prepared */
+    struct position position; /* once prepared its own; before, that of the group before it */
     uint64_t log_bytes;
     struct buffer bytes;   /* headers, small entries, padding */
     struct buffer journal; /* TAR_BLOCK_SIZE for its header, then lines */
@@ -158,7 +163,7 @@ struct store {
     unsigned bulk_busy;
     uint64_t content_memory; /* atomic */
 
-    struct group group;
+    struct group groups[GROUPS_AT_ONCE];
 };
 
 /* ---- volume_file.c: names, the table, handles, guards ---- */
@@ -331,6 +336,10 @@ enum error_code index__find(struct store *store, uint64_t sequence, struct group
 enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
                                  struct group_place *ret_place, struct error *error) AV_MUST_USE;
 
+/* ---- group.c ---- */
+
+bool store__no_group(const struct store *store); /* none is open or prepared */
+
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
@@ -429,7 +438,7 @@ enum error_code content__remove_spools(struct device *device, struct error *erro
 void content__committing(struct content *content);
 /* A content of a batch that a later one has left behind. */
 bool content__is_void(const struct content *content);
-/* Preamble and header of the sums. Called by group_commit(), which syncs. */
+/* Preamble and header of the sums. Called by group_write(), which syncs. */
 enum error_code content__fill_in(struct content *content, struct text path, uint64_t mtime_s,
                                  struct error *error) AV_MUST_USE;
 void content__committed(struct content *content);
