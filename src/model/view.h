@@ -169,6 +169,9 @@ typedef bool view_change(void *context, const struct change *change);
 enum error_code view_changes(struct view *view, uint64_t after_sequence, unsigned after_index, view_change *visit,
                              void *context, struct error *error) AV_MUST_USE;
 
+/* The last number of a named counter that was drawn in a block (model_draw()); 0: none. */
+enum error_code view_counter(struct view *view, struct text counter, uint64_t *ret_value, struct error *error) AV_MUST_USE;
+
 /* The resource that has this identifier, be it live, deleted or purged. NOT_FOUND. The resource itself is another
  * question: view_get(). */
 enum error_code view_identified(struct view *view, struct text scheme, struct text value, uint64_t *ret_id,

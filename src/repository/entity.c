@@ -180,6 +180,32 @@ repository_tombstone(struct repository *repository, const char *scheme, struct t
     return code;
 }
 
+enum error_code
+repository_last_number(struct repository *repository, struct view *view, uint64_t *ret_number, struct error *error)
+{
+    (void)repository;
+    return view_counter(view, TEXT(COUNTER_NUMBERS), ret_number, error);
+}
+
+enum error_code
+repository_public_number(struct repository *repository, struct view *view, uint64_t number, struct text *ret_handle,
+                         int64_t *ret_changed_us, struct error *error)
+{
+    uint64_t id;
+    struct harvest_stamp stamp;
+    (void)repository;
+    enum error_code code = view_identified(view, TEXT(SCHEME_NUMBER), number_text(view_arena(view), number), &id, error);
+    if (code == ERROR_NONE)
+        code = view_harvest_stamp(view, id, &stamp, error);
+    if (code == ERROR_NONE && !stamp.live)
+        code = error_set(error, ERROR_NOT_FOUND, "it is not public");
+    if (code == ERROR_NONE)
+        code = view_identifier(view, id, TEXT(SCHEME_HANDLE), ret_handle, error);
+    if (code == ERROR_NONE)
+        *ret_changed_us = stamp.time_us;
+    return code;
+}
+
 struct text
 repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena)
 {

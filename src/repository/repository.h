@@ -100,6 +100,12 @@ struct tombstone {
 };
 enum error_code repository_tombstone(struct repository *repository, const char *scheme, struct text value,
                                      struct arena *arena, struct tombstone *ret_tombstone, struct error *error) AV_MUST_USE;
+/* No number has been given that is above it. */
+enum error_code repository_last_number(struct repository *repository, struct view *view, uint64_t *ret_number,
+                                       struct error *error) AV_MUST_USE;
+/* Of an item that anybody may see: its handle and when it changed last for harvesters. NOT_FOUND: the number has none. */
+enum error_code repository_public_number(struct repository *repository, struct view *view, uint64_t number, struct text *ret_handle,
+                                         int64_t *ret_changed_us, struct error *error) AV_MUST_USE;
 /* "http://hdl.handle.net/123456789/1007" */
 struct text repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena);
 

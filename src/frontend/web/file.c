@@ -128,3 +128,20 @@ web_get_file_by_name(struct http_request *request)
                                             &file, &error);
     answer(request, code, &file, &error);
 }
+
+/* EPrints' address has the document's place before the file's name; names in an item are unique without it. */
+void
+web_get_file_of_eprint(struct http_request *request)
+{
+    struct web *web = web_of(request);
+    struct bitstream file;
+    struct error error = {0};
+    web->scheme = "number";
+    web->name = web->arguments[0];
+    enum error_code code = web_find_entity(request, &error);
+    if (code == ERROR_NONE)
+        code = repository_bitstream_by_path(web->repository, web->view, &web->entity,
+                                            text_from(arena_printf(request->arena, "ORIGINAL/%.*s", TEXT_ARG(web->arguments[2]))),
+                                            &file, &error);
+    answer(request, code, &file, &error);
+}

@@ -17,6 +17,15 @@
 #define WEB_ROUTES(X)                                                                              \
     X("", web_get_root)                                                                            \
     X("handle/*/*", web_get_handle)                                                                \
+    X("robots.txt", web_get_robots)                                                                \
+    X("sitemap.xml", web_get_sitemaps)                                                             \
+    X("sitemaps/#", web_get_sitemap)                                                               \
+    X("#", web_get_number)                                                                         \
+    X("id/eprint/#", web_get_eprint)                                                               \
+    X("id/eprint/#/#/**", web_get_file_of_eprint)                                                  \
+    X("#/#/**", web_get_file_of_eprint)                                                            \
+    X("cgi/export/eprint/#/*/**", web_get_export)                                                  \
+    X("cgi/export/#/*/**", web_get_export)                                                         \
     X("download.zip", web_post_zip)                                                                \
     X("items/*", web_get_item)                                                                     \
     X("items/*/linkset", web_get_linkset)                                                          \

@@ -24,6 +24,22 @@ view_identified(struct view *view, struct text scheme, struct text value, uint64
 }
 
 enum error_code
+view_counter(struct view *view, struct text counter, uint64_t *ret_value, struct error *error)
+{
+    struct key key;
+    *ret_value = 0;
+    key_begin(&key, FAMILY_COUNTER);
+    key_append(&key, counter);
+    enum error_code code = lookup_get(&view->lookup, key_text(&key), &view->storage, error);
+    view->node_id = 0; /* its storage has been used */
+    if (code == ERROR_NONE) {
+        struct cursor cursor = cursor_of(view->storage.data, view->storage.length);
+        *ret_value = cursor_varint(&cursor);
+    }
+    return error_forgive(error, code, ERROR_NOT_FOUND);
+}
+
+enum error_code
 view_identifier(struct view *view, uint64_t id, struct text scheme, struct text *ret_value, struct error *error)
 {
     struct key prefix;
