@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# build: gcc
 """A package of 300 files that are too large for memory: one bulk volume, bounded memory; nothing is left of one that is refused or
 killed on the way."""
 import glob
