@@ -11,6 +11,7 @@
 #include "format/base64.h"
 #include "format/digest.h"
 
+#include <errno.h>
 #include <getopt.h>
 
 struct options {
@@ -259,11 +260,49 @@ run_limits(struct options *options)
     return 0;
 }
 
+/* ---- packages on disk -------------------------------------------------------------------------------------- */
+
+static enum error_code
+write_package(const struct options *options, uint64_t number, struct buffer *package, struct error *error)
+{
+    char path[4096];
+    buffer_clear(package);
+    package_append(options->seed, number + options->made, options->size, package);
+    snprintf(path, sizeof path, "%s/package-%010llu.zip", options->folder, (unsigned long long)number);
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        return error_set_errno(error, errno, "cannot make %s", path);
+    bool failed = fwrite(package->data, 1, package->length, file) != package->length;
+    failed |= fclose(file) != 0;
+    return failed ? error_set_errno(error, errno, "cannot write %s", path) : buffer_status(package, error);
+}
+
+/* The packages that `sword` would deposit, as files. */
+static int
+run_packages(const struct options *options)
+{
+    struct error error = {0};
+    struct buffer package = {0};
+    enum error_code code = ERROR_NONE;
+    if (options->folder == NULL) {
+        fputs("archivolt-bench: packages needs --folder DIR\n", stderr);
+        return 2;
+    }
+    for (uint64_t n = 0; n < options->count && code == ERROR_NONE; n++)
+        code = write_package(options, n, &package, &error);
+    buffer_release(&package);
+    if (code != ERROR_NONE)
+        return fail(&error);
+    printf("{\"what\":\"packages\",\"count\":%llu}\n", (unsigned long long)options->count);
+    return 0;
+}
+
 static int
 usage(FILE *to, int status)
 {
     fputs("usage: archivolt-bench put|get|list|flat|sword URL [options]\n"
           "       archivolt-bench limits --folder DIR [--size N]\n"
+          "       archivolt-bench packages --folder DIR --count C [--made M] [--size BYTES]\n"
           "  --user U --token T --size BYTES (10KiB, 1MB) --in-flight N --count C --prefix P --made M --log FILE --limit N --after NAME --seed N --any-bytes\n"
           "  put: PREFIX/x/y/n.bin, 1,000 a folder, from number M on; get: at random among M; flat: all under PREFIX\n"
           "  sword: METS packages with one file of --size to URL/deposit/PREFIX (a collection's handle), Basic and Content-MD5\n"
@@ -324,6 +363,8 @@ main(int argc, char **argv)
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
         if (strcmp(argv[1], workloads[i].name) == 0 && (!workloads[i].reads || options.made > 0))
             return run_load(argv[1], &options, &workloads[i]);
+    if (strcmp(argv[1], "packages") == 0)
+        return run_packages(&options);
     if (strcmp(argv[1], "limits") == 0)
         return run_limits(&options);
     return usage(stderr, 2);
