@@ -60,6 +60,8 @@ add_file(struct reading *reading, const char *path, struct text name, struct err
     if (code != ERROR_NONE)
         return code;
     file.path = member.path;
+    if (!text_equal(member.path, name))
+        file.original_name = member.original;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &status) != 0)
         code = error_set_errno(error, errno, "%s", path);
