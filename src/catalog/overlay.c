@@ -32,6 +32,8 @@ struct undo {
 struct overlay {
     struct catalog *catalog;
     struct overlay *below; /* between this one and the catalog, or NULL */
+    overlay_absence *absence; /* or NULL */
+    void *absence_context;
     struct sorted_map *map;
     struct undo *undo;
     size_t undo_count, undo_capacity;
@@ -42,7 +44,7 @@ struct overlay {
 struct overlay_scan {
     struct overlay *overlay;
     struct overlay_scan *between; /* of the overlay below, or NULL */
-    struct catalog_scan *below;   /* else of the catalog */
+    struct catalog_scan *below;   /* else of the catalog; NULL too: nothing is there */
     struct buffer to;
     const struct sorted_map_node *node; /* the next change, or NULL */
     struct text below_key, below_value; /* the next below, while below_there */
@@ -77,6 +79,7 @@ overlay_clear(struct overlay *overlay)
     ensure(overlay->open_scans == 0);
     sorted_map_clear(overlay->map);
     overlay->below = NULL;
+    overlay->absence = NULL;
     overlay->undo_count = 0;
     overlay->changed = 0;
 }
@@ -86,6 +89,19 @@ overlay_stand_on(struct overlay *overlay, struct overlay *below)
 {
     ensure(overlay->open_scans == 0 && overlay != below && (below == NULL || below->below == NULL));
     overlay->below = below;
+}
+
+void
+overlay_expect_absent(struct overlay *overlay, overlay_absence *absence, void *context)
+{
+    overlay->absence = absence;
+    overlay->absence_context = context;
+}
+
+static bool
+is_known_absent(const struct overlay *overlay, struct text key)
+{
+    return overlay->absence != NULL && overlay->absence(overlay->absence_context, key);
 }
 
 static bool
@@ -141,6 +157,8 @@ enum error_code
 overlay_get(struct overlay *overlay, struct text key, struct buffer *ret_value, struct error *error)
 {
     const struct entry *entry = entry_of(overlay, key);
+    if (entry == NULL && is_known_absent(overlay, key))
+        return absent(error);
     if (entry == NULL && overlay->below != NULL)
         entry = entry_of(overlay->below, key);
     if (entry == NULL)
@@ -239,9 +257,11 @@ overlay_scan_open(struct overlay *overlay, struct text from, struct text to,
     struct catalog_scan *below = NULL;
     struct overlay_scan *between = NULL;
     const struct catalog_scan_range range = {.from = from, .to = to};
-    enum error_code code = overlay->below != NULL
-                               ? overlay_scan_open(overlay->below, from, to, &between, error)
-                               : catalog_scan_open(overlay->catalog, NULL, &range, &below, error);
+    enum error_code code = ERROR_NONE;
+    bool nothing_below = from.length > 0 && to.length > 0 && from.data[0] == to.data[0] && is_known_absent(overlay, from);
+    if (!nothing_below)
+        code = overlay->below != NULL ? overlay_scan_open(overlay->below, from, to, &between, error)
+                                      : catalog_scan_open(overlay->catalog, NULL, &range, &below, error);
     if (code != ERROR_NONE)
         return code;
     struct overlay_scan *scan = calloc(1, sizeof *scan);
@@ -260,6 +280,8 @@ overlay_scan_open(struct overlay *overlay, struct text from, struct text to,
 static bool
 step_below(struct overlay_scan *scan)
 {
+    if (scan->between == NULL && scan->below == NULL)
+        return false;
     return scan->between != NULL
                ? overlay_scan_next(scan->between, &scan->below_key, &scan->below_value)
                : catalog_scan_next(scan->below, &scan->below_key, &scan->below_value);
@@ -306,8 +328,11 @@ overlay_scan_next(struct overlay_scan *scan, struct text *ret_key, struct text *
 enum error_code
 overlay_scan_close(struct overlay_scan *scan, struct error *error)
 {
-    enum error_code code = scan->between != NULL ? overlay_scan_close(scan->between, error)
-                                                 : catalog_scan_close(scan->below, error);
+    enum error_code code = ERROR_NONE;
+    if (scan->between != NULL)
+        code = overlay_scan_close(scan->between, error);
+    else if (scan->below != NULL)
+        code = catalog_scan_close(scan->below, error);
     scan->overlay->open_scans--;
     buffer_release(&scan->to);
     free(scan);

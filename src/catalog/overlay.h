@@ -24,6 +24,10 @@ void overlay_clear(struct overlay *overlay); /* it stands on the catalog again *
 /* `below` stands on the catalog itself and does not change while another one stands on it; NULL: the
  * catalog holds its changes now. */
 void overlay_stand_on(struct overlay *overlay, struct overlay *below);
+/* What need not be looked for: true when neither this key nor any behind it with the same first byte is below this overlay. Until
+ * clear(). */
+typedef bool overlay_absence(void *context, struct text key);
+void overlay_expect_absent(struct overlay *overlay, overlay_absence *absence, void *context);
 /* NOT_FOUND when deleted here or absent below. The value is copied into the buffer. Values read
  * from below are remembered until clear(), so hot keys cost one catalog read a group. */
 enum error_code overlay_get(struct overlay *overlay, struct text key, struct buffer *ret_value,

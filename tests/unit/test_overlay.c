@@ -308,6 +308,57 @@ many_keys_and_large_values_stay_apart(void **state)
     catalog_close(catalog);
 }
 
+/* Keys from "n5" on are new. */
+static bool
+is_new(void *context, struct text key)
+{
+    unsigned *asked = context;
+    (*asked)++;
+    return key.length >= 2 && key.data[0] == 'n' && key.data[1] >= '5';
+}
+
+static size_t
+count_scanned(struct overlay *overlay, struct text from, struct text to)
+{
+    struct overlay_scan *scan;
+    struct text key, value;
+    size_t count = 0;
+    assert_int_equal(overlay_scan_open(overlay, from, to, &scan, NULL), ERROR_NONE);
+    while (overlay_scan_next(scan, &key, &value))
+        count++;
+    assert_int_equal(overlay_scan_close(scan, NULL), ERROR_NONE);
+    return count;
+}
+
+static void
+what_is_known_to_be_absent_is_not_looked_for(void **state)
+{
+    struct catalog *catalog = catalog_memory_new();
+    struct overlay *overlay = overlay_new(catalog);
+    struct catalog_batch *batch = catalog_batch_new();
+    struct buffer value = {0};
+    unsigned asked = 0;
+    (void)state;
+    catalog_batch_put(batch, TEXT("n4"), TEXT("old"));
+    catalog_batch_put(batch, TEXT("n7"), TEXT("hidden")); /* would not be there: shows that nobody looks */
+    assert_int_equal(catalog_write(catalog, batch, NULL), ERROR_NONE);
+    overlay_expect_absent(overlay, is_new, &asked);
+    assert_int_equal(overlay_get(overlay, TEXT("n7"), &value, NULL), ERROR_NOT_FOUND);
+    assert_int_equal(overlay_get(overlay, TEXT("n4"), &value, NULL), ERROR_NONE);
+    overlay_put(overlay, TEXT("n6"), TEXT("new"));
+    assert_int_equal(overlay_get(overlay, TEXT("n6"), &value, NULL), ERROR_NONE);
+    assert_int_equal(count_scanned(overlay, TEXT("n5"), TEXT("n9")), 1);
+    assert_int_equal(count_scanned(overlay, TEXT("n4"), TEXT("n9")), 3); /* begins before what is new */
+    assert_int_equal(count_scanned(overlay, TEXT("n5"), TEXT("o")), 2); /* ends in another family */
+    assert_true(asked > 0);
+    overlay_clear(overlay);
+    assert_int_equal(overlay_get(overlay, TEXT("n7"), &value, NULL), ERROR_NONE);
+    buffer_release(&value);
+    catalog_batch_free(batch);
+    overlay_free(overlay);
+    catalog_close(catalog);
+}
+
 int
 main(void)
 {
@@ -315,6 +366,7 @@ main(void)
         cmocka_unit_test(it_agrees_with_a_naive_oracle),
         cmocka_unit_test(a_key_is_read_from_below_once_a_group),
         cmocka_unit_test(many_keys_and_large_values_stay_apart),
+        cmocka_unit_test(what_is_known_to_be_absent_is_not_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -494,6 +494,14 @@ begin_group(struct committer *c, struct transaction **pending, struct group **re
     return urgent == NULL ? code : group_begin(c->model->store, true, ret_group, &c->d.info, error);
 }
 
+/* A resource that this group makes is nowhere yet: most of what a deposit asks for is about such. */
+static bool
+is_of_new_id(void *context, struct text key)
+{
+    const struct layout *layout = context;
+    return key_leading_id(key) >= layout->first_id;
+}
+
 /* False: there is no group to lay out in now. What is still pending then waits for the group that is being written. */
 static bool
 open_group(struct committer *c, struct transaction **pending)
@@ -517,6 +525,8 @@ open_group(struct committer *c, struct transaction **pending)
     layout->write_count = 0;
     overlay_clear(layout->overlay);
     overlay_stand_on(layout->overlay, c->writing == NULL ? NULL : c->writing->layout.overlay);
+    layout->first_id = c->d.next_id;
+    overlay_expect_absent(layout->overlay, is_of_new_id, layout);
     c->d.now = layout;
     c->d.before = c->writing == NULL ? NULL : &c->writing->layout;
     c->d.lookup.overlay = layout->overlay;

@@ -45,6 +45,7 @@ struct layout {
     struct overlay *overlay;
     struct object_write *writes;
     size_t write_count, write_capacity;
+    uint64_t first_id; /* ids from here on are drawn by this group: nothing of them is anywhere else */
 };
 
 struct decision {

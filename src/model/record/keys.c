@@ -65,6 +65,14 @@ key_after(const struct key *prefix, struct key *ret_after)
 }
 
 uint64_t
+key_leading_id(struct text key)
+{
+    static const char families[] = {FAMILY_STAMP,     FAMILY_CHILD, FAMILY_DUE_OF,    FAMILY_GONE,      FAMILY_HISTORY,   FAMILY_COUNTS,
+                                    FAMILY_TOMBSTONE, FAMILY_NODE,  FAMILY_STATEMENT, FAMILY_VERSION, FAMILY_IDENTIFIER};
+    return key.length > 8 && memchr(families, key.data[0], sizeof families) != NULL ? key_read_number(key, 1) : 0;
+}
+
+uint64_t
 key_read_number(struct text key, size_t offset)
 {
     uint64_t big;

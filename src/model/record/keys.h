@@ -74,6 +74,8 @@ key_append(struct key *key, struct text text)
 }
 /* The first key after all that begin with `key`: the end of its range. False when there is none. */
 bool key_after(const struct key *prefix, struct key *ret_after);
+/* The id with which the keys of its family begin; 0: those of its family begin with something else. */
+uint64_t key_leading_id(struct text key);
 uint64_t key_read_number(struct text key, size_t offset); /* 8 bytes at offset; they must be there */
 uint32_t key_read_number32(struct text key, size_t offset);
 
