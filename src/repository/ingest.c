@@ -148,6 +148,15 @@ pass(struct run *run, struct package *package, struct text name, struct arena *a
     tell(run, &passage.result);
 }
 
+static bool
+is_stopped(struct run *run)
+{
+    lock_take(&run->lock);
+    bool stop = run->stop;
+    lock_give(&run->lock);
+    return stop;
+}
+
 /* ---- units ---------------------------------------------------------------------------------------------------- */
 
 static void
@@ -162,7 +171,7 @@ take_unit(struct run *run, struct units *units, size_t index, struct arena *aren
         tell(run, &result);
         return;
     }
-    for (size_t i = 0; i < packages.count && !run->stop; i++)
+    for (size_t i = 0; i < packages.count && !is_stopped(run); i++)
         pass(run, &packages.items[i], i == 0 ? name : text_from(arena_printf(arena, "%.*s#%zu", TEXT_ARG(name), i + 1)), arena);
     packages_release(&packages);
 }
