@@ -63,6 +63,16 @@ enum error_code
 }
 
 enum error_code
+error_forgive(struct error *error, enum error_code code, enum error_code forgiven)
+{
+    if (code != forgiven)
+        return code;
+    if (error != NULL)
+        *error = (struct error){0};
+    return ERROR_NONE;
+}
+
+enum error_code
 (error_prefix)(struct error *error, const char *format, ...)
 {
     if (error == NULL)

@@ -62,6 +62,8 @@ enum error_code error_set_errno(struct error *error, int os_errno, const char *f
     AV_PRINTF(3, 4);
 /* Puts text before the message; returns the code that is set already. */
 enum error_code error_prefix(struct error *error, const char *format, ...) AV_PRINTF(2, 3);
+/* NONE, and an empty error, where `code` is the one that is no failure here; else the code. */
+enum error_code error_forgive(struct error *error, enum error_code code, enum error_code forgiven) AV_MUST_USE;
 /* The stable word of a code ("none" for ERROR_NONE). Static. */
 const char *error_word(enum error_code code);
 /* The code of a word; ERROR_IO when unknown (a newer peer). */

@@ -31,6 +31,7 @@ struct undo {
 
 struct overlay {
     struct catalog *catalog;
+    struct overlay *below; /* between this one and the catalog, or NULL */
     struct sorted_map *map;
     struct undo *undo;
     size_t undo_count, undo_capacity;
@@ -40,7 +41,8 @@ struct overlay {
 
 struct overlay_scan {
     struct overlay *overlay;
-    struct catalog_scan *below;
+    struct overlay_scan *between; /* of the overlay below, or NULL */
+    struct catalog_scan *below;   /* else of the catalog */
     struct buffer to;
     const struct sorted_map_node *node; /* the next change, or NULL */
     struct text below_key, below_value; /* the next below, while below_there */
@@ -74,8 +76,16 @@ overlay_clear(struct overlay *overlay)
 {
     ensure(overlay->open_scans == 0);
     sorted_map_clear(overlay->map);
+    overlay->below = NULL;
     overlay->undo_count = 0;
     overlay->changed = 0;
+}
+
+void
+overlay_stand_on(struct overlay *overlay, struct overlay *below)
+{
+    ensure(overlay->open_scans == 0 && overlay != below && (below == NULL || below->below == NULL));
+    overlay->below = below;
 }
 
 static bool
@@ -109,7 +119,7 @@ absent(struct error *error)
 
 /* What the catalog says, remembered. */
 static enum error_code
-read_below(struct overlay *overlay, struct text key, struct buffer *ret_value, struct error *error)
+read_catalog(struct overlay *overlay, struct text key, struct buffer *ret_value, struct error *error)
 {
     enum error_code code = catalog_get(overlay->catalog, NULL, key, ret_value, error);
     if (code == ERROR_NONE)
@@ -120,13 +130,21 @@ read_below(struct overlay *overlay, struct text key, struct buffer *ret_value, s
     return code;
 }
 
+static const struct entry *
+entry_of(const struct overlay *overlay, struct text key)
+{
+    const struct sorted_map_node *node = sorted_map_find(overlay->map, key);
+    return node == NULL ? NULL : node->item;
+}
+
 enum error_code
 overlay_get(struct overlay *overlay, struct text key, struct buffer *ret_value, struct error *error)
 {
-    const struct sorted_map_node *node = sorted_map_find(overlay->map, key);
-    const struct entry *entry = node == NULL ? NULL : node->item;
+    const struct entry *entry = entry_of(overlay, key);
+    if (entry == NULL && overlay->below != NULL)
+        entry = entry_of(overlay->below, key);
     if (entry == NULL)
-        return read_below(overlay, key, ret_value, error);
+        return read_catalog(overlay, key, ret_value, error);
     if (!has_value(entry))
         return absent(error);
     buffer_clear(ret_value);
@@ -218,14 +236,18 @@ enum error_code
 overlay_scan_open(struct overlay *overlay, struct text from, struct text to,
                   struct overlay_scan **ret_scan, struct error *error)
 {
-    struct catalog_scan *below;
+    struct catalog_scan *below = NULL;
+    struct overlay_scan *between = NULL;
     const struct catalog_scan_range range = {.from = from, .to = to};
-    enum error_code code = catalog_scan_open(overlay->catalog, NULL, &range, &below, error);
+    enum error_code code = overlay->below != NULL
+                               ? overlay_scan_open(overlay->below, from, to, &between, error)
+                               : catalog_scan_open(overlay->catalog, NULL, &range, &below, error);
     if (code != ERROR_NONE)
         return code;
     struct overlay_scan *scan = calloc(1, sizeof *scan);
     ensure(scan != NULL);
     scan->overlay = overlay;
+    scan->between = between;
     scan->below = below;
     scan->step_below = true;
     buffer_append_text(&scan->to, to);
@@ -233,6 +255,14 @@ overlay_scan_open(struct overlay *overlay, struct text from, struct text to,
     overlay->open_scans++;
     *ret_scan = scan;
     return ERROR_NONE;
+}
+
+static bool
+step_below(struct overlay_scan *scan)
+{
+    return scan->between != NULL
+               ? overlay_scan_next(scan->between, &scan->below_key, &scan->below_value)
+               : catalog_scan_next(scan->below, &scan->below_key, &scan->below_value);
 }
 
 /* True when it gave one out; a deleted key is stepped over. */
@@ -255,8 +285,7 @@ overlay_scan_next(struct overlay_scan *scan, struct text *ret_key, struct text *
     for (;;) {
         /* What was given out last is borrowed from below: it is stepped over only now. */
         if (scan->step_below)
-            scan->below_there =
-                catalog_scan_next(scan->below, &scan->below_key, &scan->below_value);
+            scan->below_there = step_below(scan);
         scan->step_below = false;
         if (!scan->below_there && scan->node == NULL)
             return false;
@@ -277,7 +306,8 @@ overlay_scan_next(struct overlay_scan *scan, struct text *ret_key, struct text *
 enum error_code
 overlay_scan_close(struct overlay_scan *scan, struct error *error)
 {
-    enum error_code code = catalog_scan_close(scan->below, error);
+    enum error_code code = scan->between != NULL ? overlay_scan_close(scan->between, error)
+                                                 : catalog_scan_close(scan->below, error);
     scan->overlay->open_scans--;
     buffer_release(&scan->to);
     free(scan);

@@ -4,7 +4,10 @@
  * the committer decides on while a group is being laid out. A mark remembers a point; rolling back
  * to it undoes all since (a transaction that failed half-way).
  *
- * Life: overlay_new(catalog) - get, put, delete, scan, mark, roll back - overlay_to_batch() -
+ * An overlay can stand on another one whose changes are about to be written to the catalog: it then
+ * reads as if they were there.
+ *
+ * Life: overlay_new(catalog) - [overlay_stand_on()] - get, put, delete, scan, mark, roll back - overlay_to_batch() -
  * overlay_clear() for the next group - overlay_free(). Threads: one.
  */
 #ifndef ARCHIVOLT_CATALOG_OVERLAY_H
@@ -17,7 +20,10 @@ struct overlay_scan;
 
 struct overlay *overlay_new(struct catalog *catalog);
 void overlay_free(struct overlay *overlay);
-void overlay_clear(struct overlay *overlay);
+void overlay_clear(struct overlay *overlay); /* it stands on the catalog again */
+/* `below` stands on the catalog itself and does not change while another one stands on it; NULL: the
+ * catalog holds its changes now. */
+void overlay_stand_on(struct overlay *overlay, struct overlay *below);
 /* NOT_FOUND when deleted here or absent below. The value is copied into the buffer. Values read
  * from below are remembered until clear(), so hot keys cost one catalog read a group. */
 enum error_code overlay_get(struct overlay *overlay, struct text key, struct buffer *ret_value,

@@ -86,6 +86,27 @@ enum exit_status exit_status_of(enum error_code code);
       "[--reason TEXT] | move|map|unmap ITEM COLLECTION",                                          \
       "Items, by handle or UUID. STATE: in-progress, in-review, archived, withdrawn, rejected.",   \
       "archivolt item ls --state in-review\narchivolt item approve 0193…\narchivolt item withdraw 123456789/7 --reason 'see erratum'\n") \
+    X(import, "import", "saf|bagit|eprints|csv|package|tree SRC COLLECTION [--map FILE] [--jobs N] [--run NAME] [--new-handles] [--as NAME] " \
+      "[--asset-store DIR]",                                                                       \
+      "Make items of a collection from packages of this machine, each in a transaction of its own. A run that is repeated " \
+      "makes no item twice, however the last one ended; --run names it (else SRC's own path does). Handles that packages bring " \
+      "are kept unless --new-handles. --map completes a map as DSpace writes it. A package that is refused does not end the run.", \
+      "archivolt import saf batch/ 123456789/2 --map batch.map\narchivolt import tree scans/ 123456789/2 --as anna\n") \
+    X(watch, "watch", "DIR COLLECTION [--settle SECONDS] [--as NAME] [--once]",                    \
+      "Make items of what is dropped into a folder: of a package what it says, of another file or a folder an item with it. What " \
+      "has not changed for --settle seconds (5) is taken, then moved to DIR/.done, or to DIR/.failed with the reason beside it. " \
+      "Names that begin with a dot, or end in .part, .tmp or .filepart, are left alone. --once: what is there now, then end.", \
+      "archivolt watch /srv/microscope 123456789/2 --as anna\n")                                    \
+    X(check, "check", "PACKAGE --collection HANDLE [--packaging WORD] [--as NAME]",                 \
+      "What would become of a package in a collection: its notes, fields and files, and why it would be refused. Nothing is kept.", \
+      "archivolt check thesis.zip --collection 123456789/2\n")                                      \
+    X(deposit, "deposit", "SRC… --to URL [--user NAME] [--password-file FILE] [--sword 1.3|2|3] [--packaging URI|WORD] [--type TYPE] " \
+      "[--on-behalf-of NAME] [--in-progress] [--dry-run] [--jobs N] [--retry N] [--retry-unsure] [--map FILE]", \
+      "Send packages, or all files of folders, to a collection of any SWORD server: URL is the address that takes its " \
+      "deposits. Profile and packaging are found out unless they are given. The password comes from FILE, ARCHIVOLT_PASSWORD or the " \
+      "terminal. --map records where each package went, and a later run leaves out what it names.", \
+      "archivolt deposit theses/ --to https://archive.example.org/sword/deposit/123456789/2 --user anna --map done.jsonl --jobs 8\n" \
+      "archivolt deposit data.zip --to http://127.0.0.1:8080/swordv2/collection/123456789/2 --user mia --on-behalf-of anna\n") \
     X(verify, "verify", "[--since SEQ] [--budget 50MB]",                                           \
       "Read every stored byte and compare. Goes on where the last run stopped, unless --since is given.", \
       "archivolt verify --budget 50MB\n")                                                          \
@@ -98,8 +119,10 @@ enum exit_status exit_status_of(enum error_code code);
     X(journal, "journal", "[--after SEQ] [--verify] [--expect SEQ:HASH]",                          \
       "Print the journal; --verify checks its hash chain, --expect against a head kept elsewhere.", \
       "archivolt journal --verify --expect 1042:9f3a…\n")                                          \
-    X(export, "export", "ocfl DIR | tree PATH DIR", "Write an OCFL storage root, or a tree of files, into an empty folder.", \
-      "archivolt export ocfl /mnt/ocfl\narchivolt export tree /photos /mnt/photos\n")              \
+    X(export, "export", "ocfl DIR | tree PATH DIR | saf ITEM|COLLECTION DIR [--all]", \
+      "Write an OCFL storage root, a tree of files, or items in the Simple Archive Format, into an empty folder. --all: fields too " \
+      "that are not for everybody (provenance).",                                                  \
+      "archivolt export ocfl /mnt/ocfl\narchivolt export tree /photos /mnt/photos\narchivolt export saf 123456789/2 /mnt/theses --all\n")              \
     X(status, "status", "", "The state of the store: counts, space, head of the journal, volumes.", "archivolt status --json\n") \
     X(version, "version", "", "Print the program's version and the format it writes.", "archivolt version\n") \
     X(completion, "completion", "bash", "Print a completion script.", "source <(archivolt completion bash)\n")

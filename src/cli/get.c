@@ -345,23 +345,44 @@ command_cat(struct cli *cli, int argc, char **argv)
     return status;
 }
 
+static void
+print_exported(struct cli *cli, const struct json *line)
+{
+    print_member(stdout, line, "handle");
+    putchar('\t');
+    print_member(stdout, line, "folder");
+    putchar('\n');
+}
+
+/* The server writes it, into a folder that is empty. */
+static enum exit_status
+export_by_server(struct cli *cli, const char *call, const char *entity, const char *to, bool all)
+{
+    struct call_arguments a;
+    struct error error = {0};
+    if (device_files_make_folder(to, &error) != ERROR_NONE)
+        return cli_fail(cli, &error);
+    char *folder = realpath(to, NULL); /* the server has another working folder */
+    arguments_begin(&a, call);
+    arguments_string(&a, "folder", folder);
+    arguments_string(&a, "entity", entity);
+    arguments_flag(&a, "all", all);
+    free(folder);
+    return cli_simple(cli, &a, entity == NULL ? print_nothing : print_exported);
+}
+
 enum exit_status
 command_export(struct cli *cli, int argc, char **argv)
 {
-    struct call_arguments a;
-    char *folder;
-    if (!cli_parse(cli, argc, argv, NULL))
+    bool all = false;
+    const struct cli_option own[] = {{0, "all", NULL, &all}, {0}};
+    if (!cli_parse(cli, argc, argv, own))
         return EXIT_USAGE;
     if (cli->argument_count == 3 && strcmp(cli->arguments[0], "tree") == 0)
         return get_tree(cli, cli->arguments[1], cli->arguments[2]);
-    if (cli->argument_count != 2 || strcmp(cli->arguments[0], "ocfl") != 0)
-        return cli_usage(cli, "export ocfl DIR, or export tree PATH DIR");
-    struct error error = {0};
-    if (device_files_make_folder(cli->arguments[1], &error) != ERROR_NONE)
-        return cli_fail(cli, &error);
-    folder = realpath(cli->arguments[1], NULL); /* the server has another working folder */
-    arguments_begin(&a, "export_ocfl");
-    arguments_string(&a, "folder", folder);
-    free(folder);
-    return cli_simple(cli, &a, print_nothing);
+    if (cli->argument_count == 3 && strcmp(cli->arguments[0], "saf") == 0)
+        return export_by_server(cli, "export_saf", cli->arguments[1], cli->arguments[2], all);
+    if (cli->argument_count == 2 && strcmp(cli->arguments[0], "ocfl") == 0)
+        return export_by_server(cli, "export_ocfl", NULL, cli->arguments[1], all);
+    return cli_usage(cli, "export ocfl DIR, export tree PATH DIR, or export saf ITEM|COLLECTION DIR");
 }

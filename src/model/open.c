@@ -465,7 +465,7 @@ refuse_later_operations(struct model *model, struct error *error)
                          (unsigned long long)sequence, TEXT_ARG(word), STORE_FORMAT_VERSION);
     }
     buffer_release(&value);
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 static enum error_code

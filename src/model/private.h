@@ -68,23 +68,29 @@ void uuid_mint(struct model *model, int64_t time_us, char ret[MODEL_UUID_BYTES])
 enum error_code committer_new(struct model *model, bool threaded, struct committer **ret_committer,
                               struct error *error) AV_MUST_USE;
 void committer_free(struct committer *committer); /* after what was submitted has been answered */
+/* Without threads, for simulations: from now on a group stays as being written until another transaction is submitted, which
+ * is laid out on it first, or committer_drain() ends it. */
+void committer_overlap(struct committer *committer);
+void committer_drain(struct committer *committer); /* nothing with threads */
 void committer_health(struct committer *committer, struct model_health *ret_health);
 int64_t committer_settled_us(struct committer *committer);
+/* Runs a function on the committer's thread while no group is under way (sealing). */
+typedef enum error_code committer_task(void *context, struct error *error);
+enum error_code committer_run(struct committer *committer, committer_task *task, void *context,
+                              struct error *error) AV_MUST_USE;
+
+/* ---- own_lines.c ---- */
 /* Lines that the model itself journals (leases, sealed volumes, followers' batches, purges), through the same
  * queue and groups; waits until durable. `urgent` may use the reserve. The lines are complete: nothing is decided.
  * `forget` (ids, may be NULL) are removed from the catalog whole, in the same batch (after a purge).
  * `ret_origin` (may be NULL): where the last line stands. */
-enum error_code committer_journal(struct committer *committer, const struct line *lines, size_t count,
+enum error_code committer_journal(struct model *model, const struct line *lines, size_t count,
                                   bool urgent, const struct id_list *forget,
                                   struct line_origin *ret_origin, struct error *error) AV_MUST_USE;
 /* The tombstone versions of these deleted resources (those that have an object and none yet), their statements
  * taken out, and `affected`, in one group. */
-enum error_code committer_tombstones(struct committer *committer, const struct id_list *ids,
+enum error_code committer_tombstones(struct model *model, const struct id_list *ids,
                                      const struct line *affected, struct error *error) AV_MUST_USE;
-/* Runs a function on the committer's thread between groups (sealing). */
-typedef enum error_code committer_task(void *context, struct error *error);
-enum error_code committer_run(struct committer *committer, committer_task *task, void *context,
-                              struct error *error) AV_MUST_USE;
 
 /* ---- replay.c ---- */
 /* Applies every group after the catalog's position, in batches. CONFLICT: as journal_effects_apply(). */

@@ -77,6 +77,12 @@ bool upload_digest(const struct upload *upload, enum digest_algorithm algorithm,
 enum error_code upload_read(struct upload *upload, uint64_t offset, void *data, size_t length,
                             struct error *error) AV_MUST_USE;
 void upload_free(struct upload *upload); /* gives it up; NULL is fine */
+/* Uploads that come one after the other and are committed in that order, the files of a package: what does not stay in memory shares
+ * one bulk volume, however many there are. upload_share() before the first write. Freed before or after the commit. */
+struct upload_batch;
+enum error_code upload_batch_new(struct model *model, struct upload_batch **ret_batch, struct error *error) AV_MUST_USE;
+void upload_batch_free(struct upload_batch *batch); /* NULL is fine */
+void upload_share(struct upload *upload, struct upload_batch *batch); /* batch NULL: nothing happens */
 
 /* ---- staging ------------------------------------------------------------------------------------- */
 

@@ -79,7 +79,7 @@ begin_data(void *context, const struct xml_node *element, struct error *error)
     if (algorithm_of(eprints, xml_parent(element), &algorithm))
         also |= 1u << algorithm;
     eprints->pending_length = 0;
-    return upload_begin(eprints->request->model, also, &eprints->open, error);
+    return package_upload(eprints->request, also, &eprints->open, error);
 }
 
 /* Decodes `length` characters of what is pending. */
@@ -353,7 +353,7 @@ read_document(struct eprints *eprints, struct packages *packages, const struct x
 {
     if (xml_is(root, EPRINTS_NAMESPACE, "eprint"))
         return read_eprint(eprints, packages, root, error);
-    if (!xml_is(root, EPRINTS_NAMESPACE, "eprints"))
+    if (!xml_is(root, EPRINTS_NAMESPACE, "eprints") && !xml_is(root, "", "eprints")) /* 3.0 left it without */
         return error_set(error, ERROR_INVALID, "not EPrints XML");
     xml_each(eprint, root, EPRINTS_NAMESPACE, "eprint") {
         enum error_code code = read_eprint(eprints, packages, eprint, error);

@@ -234,6 +234,15 @@ package_add_file(struct package *package, const struct package_file *file, struc
 /* ---- reading ---- */
 
 enum error_code
+package_upload(const struct package_request *request, unsigned also, struct upload **ret_upload, struct error *error)
+{
+    enum error_code code = upload_begin(request->model, request->also | also, ret_upload, error);
+    if (code == ERROR_NONE)
+        upload_share(*ret_upload, request->batch);
+    return code;
+}
+
+enum error_code
 packages_add(struct packages *packages, const struct package_request *request, struct package **ret_package,
              struct error *error)
 {
@@ -263,7 +272,11 @@ enum error_code
 package_read_all(const struct package_request *request, struct packages *ret_packages, struct error *error)
 {
     struct packages packages = {0};
-    enum error_code code = readers[request->packaging](request, &packages, error);
+    struct package_request own = *request;
+    enum error_code code = upload_batch_new(request->model, &own.batch, error);
+    if (code == ERROR_NONE)
+        code = readers[request->packaging](&own, &packages, error);
+    upload_batch_free(own.batch); /* the uploads hold it */
     if (code == ERROR_NONE && packages.count == 0)
         code = error_set(error, ERROR_INVALID, "there is nothing in the package");
     for (size_t i = 0; i < packages.count && code == ERROR_NONE; i++) {

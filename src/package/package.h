@@ -106,7 +106,11 @@ struct package_request {
     struct upload **whole;  /* BINARY: the upload itself becomes the file (moved out); NULL: it is copied from `source` */
     struct text asset_store; /* SAF from a directory: where registered files (-r -s -f) lie; "" they are refused */
     unsigned also;          /* digests to compute of each file besides the store's own */
+    struct upload_batch *batch; /* internal: that the files' uploads share */
 };
+/* An upload for a file of the package: with the digests that are asked for (`also`: more of them), sharing the batch. */
+enum error_code package_upload(const struct package_request *request, unsigned also, struct upload **ret_upload,
+                               struct error *error) AV_MUST_USE;
 /* Reads the whole, which must be one package. INVALID: not what its packaging says, with the entry and the line in the message; UNSUPPORTED: a
  * packaging or a metadata form that is not known; DIGEST: a checksum in it is wrong; LIMIT; CORRUPT of the archive is INVALID. */
 enum error_code package_read(const struct package_request *request, struct package *ret_package,

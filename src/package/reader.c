@@ -62,7 +62,7 @@ enum error_code
 reader_copy_source(const struct package_request *request, struct upload **ret_upload, struct error *error)
 {
     struct upload *upload = NULL;
-    enum error_code code = upload_begin(request->model, request->also, &upload, error);
+    enum error_code code = package_upload(request, 0, &upload, error);
     if (code == ERROR_NONE)
         code = copy_chunks(&request->source, upload, error);
     if (code == ERROR_NONE)
@@ -102,7 +102,7 @@ reader_add_bytes(struct package *package, const struct package_request *request,
                  const struct package_file *file, struct error *error)
 {
     struct package_file added = *file;
-    enum error_code code = upload_begin(request->model, request->also, &added.upload, error);
+    enum error_code code = package_upload(request, 0, &added.upload, error);
     if (code != ERROR_NONE)
         return code;
     code = upload_write(added.upload, bytes.data, bytes.length, error);

@@ -508,6 +508,34 @@ package_batch_name(const struct package_batch *batch, size_t index)
     return reader_base_name(batch->items[index].folder);
 }
 
+static bool
+is_in_batch(const struct package_batch *batch, struct text name)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (text_equal(package_batch_name(batch, i), name))
+            return true;
+    return false;
+}
+
+/* "relation.KEY TARGET" a line: kept as they are, where the target is an item of the batch; there are no other entities here. */
+static enum error_code
+check_relations(const struct package_batch *batch, const struct package *package, struct error *error)
+{
+    unsigned number = 0;
+    for (struct text rest = package->relations; rest.data != NULL;) {
+        struct text line = text_trim(reader_cut_line(rest, &rest)), target;
+        number++;
+        (void)text_cut(line, ' ', &target);
+        if (line.length == 0)
+            continue;
+        if (target.data == NULL || !text_starts_with(target, TEXT("folderName:")) ||
+            !is_in_batch(batch, text_trim(text_of(target.data + 11, target.length - 11))))
+            return error_set(error, ERROR_UNSUPPORTED, "relationships, line %u: \"%.*s\" points at no item of this batch", number,
+                             TEXT_ARG(line));
+    }
+    return ERROR_NONE;
+}
+
 /* Fills a package that has been begun. */
 static enum error_code
 read_item(struct package_batch *batch, size_t index, struct package *package, struct error *error)
@@ -516,6 +544,8 @@ read_item(struct package_batch *batch, size_t index, struct package *package, st
     package_note(package, "item \"%.*s\"", TEXT_ARG(batch->items[index].folder));
     enum error_code code = batch->unpack != NULL ? read_archive_item(batch, package, error)
                                                  : read_folder_item(batch, package, error);
+    if (code == ERROR_NONE)
+        code = check_relations(batch, package, error);
     return code == ERROR_NONE ? code : error_prefix(error, "item \"%.*s\"", TEXT_ARG(batch->items[index].folder));
 }
 
@@ -525,7 +555,11 @@ package_batch_read(struct package_batch *batch, size_t index, struct arena *aren
 {
     struct package package;
     package_init(&package, arena);
-    enum error_code code = read_item(batch, index, &package, error);
+    enum error_code code = upload_batch_new(batch->request.model, &batch->request.batch, error);
+    if (code == ERROR_NONE)
+        code = read_item(batch, index, &package, error);
+    upload_batch_free(batch->request.batch); /* the uploads hold it */
+    batch->request.batch = NULL;
     if (code == ERROR_NONE) {
         reader_note_contents(&package);
         code = buffer_status(&package.report, error);

@@ -58,6 +58,8 @@ saf_read_line(struct text text, struct saf_line *ret_line, struct error *error)
             line.permissions = flag;
         else if (cut_prefix(&flag, TEXT("description:")))
             line.description = flag;
+        else if (cut_prefix(&flag, TEXT("sequence:")) && text_to_u64(flag, &line.sequence))
+            continue;
         else if (cut_prefix(&flag, TEXT("primary:")))
             line.primary = text_equal_ignoring_case(flag, TEXT("true"));
         else if (text_starts_with(flag, TEXT("iiif-")))
@@ -74,11 +76,19 @@ saf_read_line(struct text text, struct saf_line *ret_line, struct error *error)
 
 /* ---- the item ---- */
 
+struct place {
+    uint64_t number;
+    struct field field;
+};
+
 struct item {
     const struct package_request *request;
     const struct saf_files *files;
     struct package *package;
     struct arena *arena;
+    struct place *places; /* of the package's fields, in the same order */
+    size_t place_count, place_capacity;
+    bool all_placed;
 };
 
 static enum error_code
@@ -86,7 +96,8 @@ add_line(struct item *item, const struct saf_line *line, struct error *error)
 {
     struct member_name name;
     const struct member_raw raw = {line->name, MEMBER_LATIN_1, false};
-    struct package_file file = {.bundle = line->bundle, .description = line->description, .primary = line->primary};
+    struct package_file file = {.bundle = line->bundle, .description = line->description, .primary = line->primary,
+                                .sequence = line->sequence};
     enum error_code code = member_name(item->arena, &raw, &name, error);
     if (code != ERROR_NONE)
         return code;
@@ -130,18 +141,70 @@ read_contents(struct item *item, struct text contents, struct error *error)
     return code == ERROR_NONE ? code : error_prefix(error, "contents, line %u", number);
 }
 
+/* ---- fields ---- */
+
+/* `place`, which our own export writes: the field's place among those of all schemas. */
+static enum error_code
+note_place(struct item *item, const struct xml_node *value, struct error *error)
+{
+    size_t count = item->package->fields.count;
+    struct text place;
+    uint64_t number = 0;
+    if (count > item->place_capacity) {
+        size_t capacity = item->place_capacity == 0 ? 64 : item->place_capacity * 2;
+        struct place *places = arena_alloc(item->arena, capacity * sizeof *places);
+        if (places == NULL)
+            return arena_status(item->arena, error);
+        if (item->place_count > 0)
+            memcpy(places, item->places, item->place_count * sizeof *places);
+        item->places = places;
+        item->place_capacity = capacity;
+    }
+    if (count == item->place_count) /* an empty value, which is left out */
+        return ERROR_NONE;
+    item->all_placed &= xml_attribute(value, "", "place", item->arena, &place) && text_to_u64(place, &number);
+    item->places[item->place_count] = (struct place){number, item->package->fields.items[item->place_count]};
+    item->place_count = count;
+    return ERROR_NONE;
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Where each field has its place: in that order; else as they were read. */
+static void
+order_fields(struct item *item)
+{
+    if (!item->all_placed || item->place_count == 0)
+        return;
+    qsort(item->places, item->place_count, sizeof *item->places, compare_places);
+    for (size_t i = 0; i < item->place_count; i++)
+        item->package->fields.items[i] = item->places[i].field;
+}
+
 static enum error_code
 add_field(struct item *item, const struct xml_node *value, struct text schema, struct error *error)
 {
     struct field field = {.schema = schema, .qualifier = TEXT(""), .language = TEXT(""), .authority = TEXT(""), .confidence = -1};
+    struct text confidence;
+    uint64_t number;
     if (!xml_attribute(value, "", "element", item->arena, &field.element))
         return error_set(error, ERROR_INVALID, "line %ld: a dcvalue without element", xml_line(value));
     (void)xml_attribute(value, "", "qualifier", item->arena, &field.qualifier);
     (void)xml_attribute(value, "", "language", item->arena, &field.language);
+    (void)xml_attribute(value, "", "authority", item->arena, &field.authority);
+    if (xml_attribute(value, "", "confidence", item->arena, &confidence) && text_to_u64(confidence, &number) && number <= 1000)
+        field.confidence = (int)number;
     if (text_equal(field.qualifier, TEXT("none")))
         field.qualifier = TEXT("");
     field.value = xml_text(value, item->arena);
     enum error_code code = fields_add(&item->package->fields, &field, error);
+    if (code == ERROR_NONE)
+        code = note_place(item, value, error);
     return code == ERROR_NONE ? code : error_prefix(error, "line %ld", xml_line(value));
 }
 
@@ -194,7 +257,7 @@ static bool
 is_known(struct text name)
 {
     return is_metadata(name) || text_equal(name, TEXT("contents")) || text_equal(name, TEXT("handle")) ||
-           text_equal(name, TEXT("collections")) || text_equal(name, TEXT("relationships"));
+           text_equal(name, TEXT("collections")) || text_equal(name, TEXT("relationships")) || text_equal(name, TEXT("embargo"));
 }
 
 /* dublin_core.xml first, then the other schemas in the order given. */
@@ -219,14 +282,20 @@ static enum error_code
 read_lists(struct item *item, struct error *error)
 {
     struct package *package = item->package;
-    struct text handle = TEXT("");
+    struct text handle = TEXT(""), embargo = TEXT("");
+    const struct package_file relations = {.bundle = TEXT("METADATA"), .path = TEXT("relationships"), .media_type = TEXT("text/plain")};
     enum error_code code = read_text(item, "handle", &handle, error);
     if (code == ERROR_NONE)
         code = read_text(item, "collections", &package->collections, error);
     if (code == ERROR_NONE)
         code = read_text(item, "relationships", &package->relations, error);
     package->handle = text_trim(reader_cut_line(handle, &handle));
-    return code;
+    if (code == ERROR_NONE && package->relations.length > 0)
+        code = reader_add_bytes(package, item->request, package->relations, &relations, error);
+    if (code == ERROR_NONE)
+        code = read_text(item, "embargo", &embargo, error);
+    embargo = text_trim(reader_cut_line(embargo, &embargo));
+    return code != ERROR_NONE || embargo.length == 0 ? code : describe_embargo(package, embargo, error);
 }
 
 enum error_code
@@ -234,10 +303,11 @@ saf_read_item(const struct package_request *request, const struct saf_files *fil
               size_t name_count, struct package *package, struct error *error)
 {
     struct arena arena AV_CLEANUP(arena_release) = {0};
-    struct item item = {request, files, package, &arena};
+    struct item item = {.request = request, .files = files, .package = package, .arena = &arena, .all_placed = true};
     struct text contents = TEXT("");
     bool has_contents = false;
     enum error_code code = read_metadata(&item, names, name_count, error);
+    order_fields(&item);
     if (code == ERROR_NONE)
         code = read_lists(&item, error);
     if (code == ERROR_NONE)

@@ -28,6 +28,7 @@ enum error_code saf_read_item(const struct package_request *request, const struc
 struct saf_line {
     bool registered;
     struct text name, bundle, permissions, description; /* borrowed; "" not said */
+    uint64_t sequence; /* 0: not said */
     bool primary, other; /* other: flags that are not kept (iiif-…) */
 };
 /* INVALID. */

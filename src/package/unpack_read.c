@@ -215,7 +215,7 @@ unpack_member(struct unpack *unpack, struct member *member, unsigned also, struc
     if (member->upload != NULL)
         return ERROR_NONE;
     ensure(!member->folder);
-    enum error_code code = upload_begin(unpack->request->model, unpack->request->also | also, &upload, error);
+    enum error_code code = package_upload(unpack->request, also, &upload, error);
     if (code != ERROR_NONE)
         return code;
     code = find_header(unpack, member, error);

@@ -43,10 +43,8 @@ fill_bitstream(struct walk *w, uint64_t id, struct text path, struct bitstream *
     enum error_code code = view_get(w->view, id, &b->resource, error);
     if (code == ERROR_NONE)
         code = read_attributes(w->view, b, error);
-    if (code == ERROR_NONE) {
-        code = view_identifier(w->view, id, TEXT(SCHEME_UUID), &b->uuid, error);
-        code = code == ERROR_NOT_FOUND ? ERROR_NONE : code;
-    }
+    if (code == ERROR_NONE)
+        code = error_forgive(error, view_identifier(w->view, id, TEXT(SCHEME_UUID), &b->uuid, error), ERROR_NOT_FOUND);
     return code;
 }
 
@@ -124,4 +122,50 @@ repository_bitstream_by_sequence(struct repository *repository, struct view *vie
     if (code == ERROR_NONE && !search.found)
         code = error_set(error, ERROR_NOT_FOUND, "the item has no file %llu", (unsigned long long)sequence);
     return code;
+}
+
+/* One file whose path in its item is known. */
+static enum error_code
+bitstream_at(struct repository *repository, struct view *view, uint64_t id, struct text path, struct bitstream *ret_bitstream,
+             struct error *error)
+{
+    struct text below;
+    struct walk w = {.repository = repository, .view = view, .bundle = text_cut(path, '/', &below), .error = error};
+    return fill_bitstream(&w, id, below.data == NULL ? TEXT("") : below, ret_bitstream, error);
+}
+
+enum error_code
+repository_bitstream_by_path(struct repository *repository, struct view *view, const struct entity *item, struct text path,
+                             struct bitstream *ret_bitstream, struct error *error)
+{
+    struct text above;
+    struct resource file;
+    enum error_code code = view_path(view, item->resource.id, &above, error);
+    if (code == ERROR_NONE)
+        code = view_resolve(view, join_text(view_arena(view), above, "/", path), &file, error);
+    if (code == ERROR_NONE && file.kind != RESOURCE_FILE)
+        code = error_set(error, ERROR_NOT_FOUND, "%.*s is no file of the item", TEXT_ARG(path));
+    return code != ERROR_NONE ? code : bitstream_at(repository, view, file.id, path, ret_bitstream, error);
+}
+
+enum error_code
+repository_bitstream_by_uuid(struct repository *repository, struct view *view, struct text uuid,
+                             struct bitstream *ret_bitstream, struct error *error)
+{
+    uint64_t id;
+    struct resource file;
+    struct text above, path;
+    enum error_code code = view_identified(view, TEXT(SCHEME_UUID), uuid, &id, error);
+    if (code == ERROR_NONE)
+        code = view_get(view, id, &file, error);
+    if (code == ERROR_NONE && (file.kind != RESOURCE_FILE || file.aggregate == 0))
+        code = error_set(error, ERROR_NOT_FOUND, "%.*s is no file of an item", TEXT_ARG(uuid));
+    if (code == ERROR_NONE)
+        code = view_path(view, id, &path, error);
+    if (code == ERROR_NONE)
+        code = view_path(view, file.aggregate, &above, error);
+    if (code != ERROR_NONE)
+        return code;
+    return bitstream_at(repository, view, id, text_of(path.data + above.length + 1, path.length - above.length - 1),
+                        ret_bitstream, error);
 }

@@ -242,3 +242,36 @@ repository_policy_default(void)
 {
     return policy_default();
 }
+
+/* ---- what a collection takes ------------------------------------------------------------------------------------- */
+
+/* Among words with blanks between them; no words at all take everything. */
+static bool
+has_word(struct text words, struct text word)
+{
+    struct text rest = words;
+    while (rest.length > 0) {
+        if (text_equal(text_cut(rest, ' ', &rest), word))
+            return true;
+    }
+    return words.length == 0;
+}
+
+enum error_code
+collection_policy_takes(const struct collection_policy *policy, enum packaging packaging, struct text media_type,
+                        struct error *error)
+{
+    if (!has_word(policy->packagings, text_from(packaging_word(packaging))))
+        return error_set(error, ERROR_UNSUPPORTED, "the collection takes no %s packages", packaging_word(packaging));
+    if (!has_word(policy->accept, media_type))
+        return error_set(error, ERROR_UNSUPPORTED, "the collection takes no %.*s", TEXT_ARG(media_type));
+    return ERROR_NONE;
+}
+
+enum error_code
+collection_policy_takes_bytes(const struct collection_policy *policy, uint64_t size_bytes, struct error *error)
+{
+    if (policy->maximum_bytes == 0 || size_bytes <= policy->maximum_bytes)
+        return ERROR_NONE;
+    return error_set(error, ERROR_LIMIT, "the collection takes %llu bytes at most", (unsigned long long)policy->maximum_bytes);
+}

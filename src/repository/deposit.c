@@ -4,6 +4,7 @@
  * transaction. The rights that are asked for are those on the collection, of everyone whom its rules name; the rest is
  * done by the repository itself, owned by the submitter.
  */
+#include "format/media_type.h"
 #include "repository/repository_private.h"
 
 struct staging {
@@ -90,7 +91,8 @@ stage_file(struct staging *s, struct package_file *file, struct error *error)
 {
     struct file_options options = {.make_parents = true,
                                    .fail_if_exists = !s->editing || is_content_bundle(file->bundle),
-                                   .media_type = file->media_type,
+                                   .media_type = file->media_type.length > 0 ? file->media_type
+                                                                             : text_from(media_type_of_name(file->path)),
                                    .filename = TEXT(""),
                                    .source_mtime_us = INT64_MIN};
     struct target target = target_path(file_path(s, file));
@@ -159,7 +161,7 @@ first_state(const struct staging *s)
 {
     if (s->deposit->in_progress)
         return ITEM_IN_PROGRESS;
-    return s->policy.review ? ITEM_IN_REVIEW : ITEM_ARCHIVED;
+    return s->policy.review && !s->deposit->restore ? ITEM_IN_REVIEW : ITEM_ARCHIVED;
 }
 
 static enum error_code
@@ -186,6 +188,8 @@ describe_item(struct staging *s, struct changes *changes)
         changes_set(changes, attribute_text(ATTRIBUTE_SLUG), s->deposit->slug);
     if (s->deposit->package->embargo.length > 0)
         changes_set(changes, attribute_text(ATTRIBUTE_EMBARGO), s->deposit->package->embargo);
+    if (s->deposit->request_key.length > 0)
+        changes_set(changes, attribute_text(ATTRIBUTE_REQUEST), s->deposit->request_note);
 }
 
 static struct text
@@ -205,8 +209,8 @@ stage_first_state(struct staging *s, struct target target, struct changes *chang
     enum item_state state = first_state(s);
     struct rule rule;
     if (state == ITEM_ARCHIVED)
-        return stage_archiving(s->repository, s->transaction, target, s->made->number, provenance_of(s),
-                               (uint32_t)s->deposit->package->fields.count + 1, changes, error);
+        return stage_archiving(s->repository, s->transaction, target, s->made->handle, provenance_of(s),
+                               s->deposit->restore ? &s->deposit->package->fields : NULL, (uint32_t)s->deposit->package->fields.count + 1, changes, error);
     changes_set_state(changes, state, TEXT(""));
     enum error_code code =
         private_rule(s->view, &s->policy, s->deposit->mediator.user, state == ITEM_IN_REVIEW, &rule, error);
@@ -223,6 +227,10 @@ stage_item(struct staging *s, struct error *error)
     enum error_code code = transaction_make_container(s->transaction, target, &options, error);
     if (code == ERROR_NONE)
         code = stage_names(s->transaction, s->made, target, NULL, s->arena, error);
+    if (code == ERROR_NONE && s->deposit->restore)
+        code = stage_number(s->transaction, s->made->number, error);
+    if (code == ERROR_NONE && s->deposit->request_key.length > 0)
+        code = transaction_set_identifier(s->transaction, target, TEXT(SCHEME_REQUEST), s->deposit->request_key, error);
     if (code == ERROR_NONE)
         code = changes_add_fields(&changes, &s->deposit->package->fields, 1, error);
     if (code == ERROR_NONE)
@@ -237,6 +245,15 @@ stage_files(struct staging *s, struct error *error)
     for (size_t i = 0; i < s->deposit->package->file_count && code == ERROR_NONE; i++)
         code = stage_file(s, &s->deposit->package->files[i], error);
     return code != ERROR_NONE ? code : stage_original(s, error);
+}
+
+static enum error_code
+make_entity(struct staging *s, struct text parent, struct error *error)
+{
+    const struct package *package = s->deposit->package;
+    return s->deposit->restore
+               ? kept_entity(s->repository, parent, package->handle, package->uuid, s->arena, s->made, error)
+               : new_entity(s->repository, parent, s->arena, s->made, error);
 }
 
 static enum error_code
@@ -264,7 +281,7 @@ repository_stage_deposit(struct repository *repository, struct transaction *tran
     if (code == ERROR_NONE)
         code = read_embargo(&s, error);
     if (code == ERROR_NONE)
-        code = new_entity(repository, parent, arena, ret_new, error);
+        code = make_entity(&s, parent, error);
     if (code == ERROR_NONE)
         code = require_rights(&s, error);
     if (code == ERROR_NONE)

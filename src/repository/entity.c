@@ -56,7 +56,7 @@ read_identifier(struct view *view, uint64_t id, const char *scheme, struct text 
     enum error_code code = view_identifier(view, id, text_from(scheme), ret, error);
     if (code == ERROR_NOT_FOUND)
         *ret = TEXT("");
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 static enum error_code
@@ -130,6 +130,56 @@ repository_by_number(struct repository *repository, struct view *view, uint64_t 
     return by_identifier(repository, view, SCHEME_NUMBER, number_text(view_arena(view), number), ret_entity, error);
 }
 
+enum error_code
+repository_by_request(struct repository *repository, struct view *view, struct text request_key, struct entity *ret_item,
+                      struct text *ret_note, struct error *error)
+{
+    enum error_code code = by_identifier(repository, view, SCHEME_REQUEST, request_key, ret_item, error);
+    return code != ERROR_NONE ? code
+                              : statement_value(view, ret_item->resource.id, attribute_text(ATTRIBUTE_REQUEST), ret_note,
+                                                error);
+}
+
+/* Its statements are read as this program: the reason of a withdrawal is meant for all. */
+static enum error_code
+read_tombstone(struct repository *repository, struct view *view, const char *scheme, struct text value, struct arena *arena,
+               struct tombstone *ret, struct error *error)
+{
+    uint64_t id;
+    struct entity entity = {.reason = TEXT(""), .state = ITEM_ARCHIVED};
+    struct tombstone t;
+    enum error_code code = view_identified(view, text_from(scheme), value, &id, error);
+    if (code == ERROR_NONE)
+        code = read_identifier(view, id, SCHEME_HANDLE, &t.handle, error);
+    if (code == ERROR_NONE)
+        code = read_identifier(view, id, SCHEME_UUID, &t.uuid, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = repository_by_id(repository, view, id, &entity, error);
+    if (code != ERROR_NONE && code != ERROR_GONE && code != ERROR_NOT_FOUND)
+        return code;
+    t.withdrawn = code == ERROR_NONE && entity.state == ITEM_WITHDRAWN;
+    t.reason = arena_copy(arena, t.withdrawn ? entity.reason : TEXT(""));
+    t.handle = arena_copy(arena, t.handle);
+    t.uuid = arena_copy(arena, t.uuid);
+    *ret = t;
+    return arena_status(arena, error);
+}
+
+enum error_code
+repository_tombstone(struct repository *repository, const char *scheme, struct text value, struct arena *arena,
+                     struct tombstone *ret_tombstone, struct error *error)
+{
+    static const struct principal self = {.role = ROLE_ADMINISTRATOR, .name = {"archivolt", 9}};
+    struct view *view;
+    enum error_code code = view_open(repository->options.model, &self, &view, error);
+    if (code != ERROR_NONE)
+        return code;
+    code = read_tombstone(repository, view, scheme, value, arena, ret_tombstone, error);
+    view_close(view);
+    return code;
+}
+
 struct text
 repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena)
 {
@@ -181,19 +231,83 @@ handle_of(struct repository *repository, uint64_t number, struct arena *arena)
     return join_text(arena, repository->options.handle_prefix, "/", number_text(arena, number));
 }
 
+static enum error_code
+numbered_entity(struct repository *repository, uint64_t number, struct text parent_path, struct arena *arena,
+                struct new_entity *ret_new, struct error *error)
+{
+    char uuid[MODEL_UUID_BYTES];
+    model_uuid(repository->options.model, uuid);
+    ret_new->number = number;
+    ret_new->uuid = arena_copy(arena, text_from(uuid));
+    ret_new->handle = handle_of(repository, number, arena);
+    ret_new->path = join_text(arena, parent_path, "/", number_text(arena, number));
+    return arena_status(arena, error);
+}
+
 enum error_code
 new_entity(struct repository *repository, struct text parent_path, struct arena *arena, struct new_entity *ret_new,
            struct error *error)
 {
-    char uuid[MODEL_UUID_BYTES];
-    enum error_code code = model_draw(repository->options.model, TEXT(COUNTER_NUMBERS), &ret_new->number, error);
-    if (code != ERROR_NONE)
-        return code;
-    model_uuid(repository->options.model, uuid);
-    ret_new->uuid = arena_copy(arena, text_from(uuid));
-    ret_new->handle = handle_of(repository, ret_new->number, arena);
-    ret_new->path = join_text(arena, parent_path, "/", number_text(arena, ret_new->number));
-    return arena_status(arena, error);
+    uint64_t number;
+    enum error_code code = model_draw(repository->options.model, TEXT(COUNTER_NUMBERS), &number, error);
+    return code != ERROR_NONE ? code : numbered_entity(repository, number, parent_path, arena, ret_new, error);
+}
+
+/* The number in a handle of ours; 0: of another prefix, or not as we write it. */
+static uint64_t
+number_of_handle(struct repository *repository, struct text handle, struct arena *arena)
+{
+    struct text rest, prefix = text_cut(handle, '/', &rest);
+    uint64_t number;
+    if (!text_equal(prefix, repository->options.handle_prefix) || rest.data == NULL || !text_to_u64(rest, &number))
+        return 0;
+    return text_equal(handle, handle_of(repository, number, arena)) ? number : 0;
+}
+
+/* "PREFIX/LOCAL" (RFC 3651): no white space, no control characters. */
+static bool
+is_handle(struct text handle)
+{
+    const char *slash = memchr(handle.data, '/', handle.length);
+    for (size_t i = 0; i < handle.length; i++)
+        if ((unsigned char)handle.data[i] <= ' ' || handle.data[i] == 0x7F)
+            return false;
+    return slash != NULL && slash > handle.data && slash + 1 < handle.data + handle.length && text_is_utf8(handle);
+}
+
+static bool
+is_uuid(struct text uuid)
+{
+    for (size_t i = 0; i < uuid.length; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? uuid.data[i] != '-' : memchr("0123456789abcdef", uuid.data[i], 16) == NULL)
+            return false;
+    }
+    return uuid.length == MODEL_UUID_BYTES - 1;
+}
+
+enum error_code
+kept_entity(struct repository *repository, struct text parent_path, struct text handle, struct text uuid, struct arena *arena,
+            struct new_entity *ret_new, struct error *error)
+{
+    uint64_t number = handle.length > 0 ? number_of_handle(repository, handle, arena) : 0;
+    if (handle.length > 0 && !is_handle(handle))
+        return error_set(error, ERROR_INVALID, "\"%.*s\" is no handle", TEXT_ARG(handle));
+    if (uuid.length > 0 && !is_uuid(uuid))
+        return error_set(error, ERROR_INVALID, "\"%.*s\" is no UUID", TEXT_ARG(uuid));
+    enum error_code code = number == 0 ? new_entity(repository, parent_path, arena, ret_new, error)
+                                       : numbered_entity(repository, number, parent_path, arena, ret_new, error);
+    if (handle.length > 0)
+        ret_new->handle = arena_copy(arena, handle);
+    if (uuid.length > 0)
+        ret_new->uuid = arena_copy(arena, uuid);
+    return code;
+}
+
+enum error_code
+stage_number(struct transaction *transaction, uint64_t number, struct error *error)
+{
+    return transaction_raise(transaction, TEXT(COUNTER_NUMBERS), number, error);
 }
 
 /* "123456789/45" to "col_123456789_45" */

@@ -20,39 +20,40 @@ changes_set_state(struct changes *changes, enum item_state state, struct text re
 
 /* ---- archiving ------------------------------------------------------------------------------------------------- */
 
+/* Fields that an item brings are kept, and not added again. */
 static void
-add_field(struct fields *fields, const char *element, const char *qualifier, struct text value, enum error_code *code,
-          struct error *error)
+add_field(struct fields *fields, const struct fields *own, const char *element, const char *qualifier, struct text value,
+          enum error_code *code, struct error *error)
 {
     struct field field = {TEXT("dc"), text_from(element), text_from(qualifier), TEXT(""), value, TEXT(""), -1};
-    if (*code == ERROR_NONE)
+    if (*code == ERROR_NONE && (own == NULL || fields_first(own, "dc", element, qualifier) == NULL))
         *code = fields_add(fields, &field, error);
 }
 
 /* dc.date.accessioned and available, dc.identifier.uri, dc.description.provenance; never dc.date.issued. */
 static enum error_code
-archiving_fields(struct repository *repository, struct text handle, struct text provenance, struct fields *fields,
-                 struct error *error)
+archiving_fields(struct repository *repository, struct text handle, struct text provenance, const struct fields *own,
+                 struct fields *fields, struct error *error)
 {
     char now[DATE_TEXT_SIZE];
     struct text date = text_of(now, date_write(model_settled_us(repository->options.model), DATE_SECONDS, now));
     enum error_code code = ERROR_NONE;
-    add_field(fields, "date", "accessioned", date, &code, error);
-    add_field(fields, "date", "available", date, &code, error);
-    add_field(fields, "identifier", "uri", repository_handle_uri(repository, handle, fields->arena), &code, error);
-    add_field(fields, "description", "provenance", join_text(fields->arena, provenance, " on ", date), &code, error);
+    add_field(fields, own, "date", "accessioned", date, &code, error);
+    add_field(fields, own, "date", "available", date, &code, error);
+    add_field(fields, own, "identifier", "uri", repository_handle_uri(repository, handle, fields->arena), &code, error);
+    add_field(fields, own, "description", "provenance", join_text(fields->arena, provenance, " on ", date), &code, error);
     return code;
 }
 
 enum error_code
-stage_archiving(struct repository *repository, struct transaction *transaction, struct target item, uint64_t number,
-                struct text provenance, uint32_t first_place, struct changes *changes, struct error *error)
+stage_archiving(struct repository *repository, struct transaction *transaction, struct target item, struct text handle,
+                struct text provenance, const struct fields *own, uint32_t first_place, struct changes *changes,
+                struct error *error)
 {
     struct fields fields;
-    struct text handle = handle_of(repository, number, changes->arena);
     fields_init(&fields, changes->arena);
     changes_set_state(changes, ITEM_ARCHIVED, TEXT(""));
-    enum error_code code = archiving_fields(repository, handle, provenance, &fields, error);
+    enum error_code code = archiving_fields(repository, handle, provenance, own, &fields, error);
     if (code == ERROR_NONE)
         code = changes_add_fields(changes, &fields, first_place, error);
     if (code == ERROR_NONE)
@@ -110,10 +111,10 @@ stage_completion(struct repository *repository, struct transaction *transaction,
     if (!approve && policy.review)
         code = stage_review(transaction, view, item, &policy, &changes, error);
     else
-        code = stage_archiving(repository, transaction, target, item->number,
+        code = stage_archiving(repository, transaction, target, handle_of(repository, item->number, view_arena(view)),
                                join_text(view_arena(view), approve ? TEXT("Approved by ") : TEXT("Submitted by "), "",
                                          person->name),
-                               place + more, &changes, error);
+                               NULL, place + more, &changes, error);
     return code != ERROR_NONE ? code : changes_stage(&changes, transaction, target, true, error);
 }
 

@@ -94,6 +94,13 @@ enum error_code repository_by_number(struct repository *repository, struct view 
                                      struct entity *ret_entity, struct error *error) AV_MUST_USE;
 enum error_code repository_by_id(struct repository *repository, struct view *view, uint64_t id,
                                  struct entity *ret_entity, struct error *error) AV_MUST_USE;
+/* What is said of one that is GONE, to everybody; `scheme`: "handle", "uuid" or "number". Texts in the arena. NOT_FOUND. */
+struct tombstone {
+    struct text handle, uuid, reason; /* reason: of a withdrawal; "" for what was deleted */
+    bool withdrawn;
+};
+enum error_code repository_tombstone(struct repository *repository, const char *scheme, struct text value,
+                                     struct arena *arena, struct tombstone *ret_tombstone, struct error *error) AV_MUST_USE;
 /* "http://hdl.handle.net/123456789/1007" */
 struct text repository_handle_uri(struct repository *repository, struct text handle, struct arena *arena);
 
@@ -120,6 +127,11 @@ struct collection_policy repository_policy_default(void);
 /* One key by its word ("on-behalf-of", "yes"); a text value is borrowed. INVALID names the keys that there are. */
 enum error_code collection_policy_set(struct collection_policy *policy, struct text key, struct text value,
                                       struct error *error) AV_MUST_USE;
+/* UNSUPPORTED: what the policy says of a package of this kind and media type. */
+enum error_code collection_policy_takes(const struct collection_policy *policy, enum packaging packaging, struct text media_type,
+                                        struct error *error) AV_MUST_USE;
+enum error_code collection_policy_takes_bytes(const struct collection_policy *policy, uint64_t size_bytes,
+                                              struct error *error) AV_MUST_USE; /* LIMIT */
 /* Numbers are drawn at once, which may block; that of a transaction that fails is a gap. */
 struct new_entity {
     uint64_t number;
@@ -156,12 +168,19 @@ struct deposit {
     enum packaging packaging;
     struct principal submitter, mediator; /* whom it belongs to; who sent it for them (user 0: nobody) */
     bool in_progress;
+    bool restore; /* archived at once, under the handle and UUID that the package wants (EXISTS when they are taken) */
     struct text slug;
+    struct text request_key;  /* of the sender: no two deposits of the store have the same one; "" none */
+    struct text request_note; /* kept with the key: what that request was */
 };
-/* Stages a new item, archived, in review or in progress as policy and deposit say. Rights are decided at the commit. */
+/* Stages a new item, archived, in review or in progress as policy and deposit say. Rights are decided at the commit, which
+ * fails with EXISTS when there is a deposit with its request key. */
 enum error_code repository_stage_deposit(struct repository *repository, struct transaction *transaction,
                                          struct view *view, const struct deposit *deposit, struct arena *arena,
                                          struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* The item that the deposit with this key made, and what was noted with it. Errors of look-ups. */
+enum error_code repository_by_request(struct repository *repository, struct view *view, struct text request_key,
+                                      struct entity *ret_item, struct text *ret_note, struct error *error) AV_MUST_USE;
 /* A change of an item by what arrived together: one transaction, one version of each thing. */
 enum edit_part { EDIT_KEEP, EDIT_ADD, EDIT_REPLACE };
 struct edit {
@@ -229,5 +248,11 @@ enum error_code repository_bitstreams(struct repository *repository, struct view
 enum error_code repository_bitstream_by_sequence(struct repository *repository, struct view *view,
                                                  const struct entity *item, uint64_t sequence,
                                                  struct bitstream *ret_bitstream, struct error *error) AV_MUST_USE;
+/* By UUID or by its path in the item ("ORIGINAL/a.pdf"), without reading the others. */
+enum error_code repository_bitstream_by_uuid(struct repository *repository, struct view *view, struct text uuid,
+                                             struct bitstream *ret_bitstream, struct error *error) AV_MUST_USE;
+enum error_code repository_bitstream_by_path(struct repository *repository, struct view *view, const struct entity *item,
+                                             struct text path, struct bitstream *ret_bitstream,
+                                             struct error *error) AV_MUST_USE;
 
 #endif

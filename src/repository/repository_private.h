@@ -19,7 +19,8 @@
     X(DESCRIPTION, "archivolt.description") /* of a file */                                        \
     X(PRIMARY, "archivolt.primary")         /* yes: the first file to show of its bundle */        \
     X(GROUP, "archivolt.group")             /* path of the file that it was made from */           \
-    X(PACKAGING, "archivolt.packaging")     /* of a package kept as it came */
+    X(PACKAGING, "archivolt.packaging")     /* of a package kept as it came */                     \
+    X(REQUEST, "archivolt.request")         /* what was noted of the request that made it, if that had a key */
 enum attribute {
 #define X(name, word) ATTRIBUTE_##name,
     ATTRIBUTES(X)
@@ -48,6 +49,7 @@ struct text attribute_text(enum attribute attribute);
 #define SCHEME_UUID "uuid"
 #define SCHEME_SET "set"
 #define SCHEME_NUMBER "number"
+#define SCHEME_REQUEST "request"
 #define BUNDLE_ORIGINAL "ORIGINAL"
 #define BUNDLE_METADATA "METADATA"
 #define BUNDLE_LICENSE "LICENSE"
@@ -85,6 +87,11 @@ struct text number_text(struct arena *arena, uint64_t number);
 /* Draws a number and a UUID; path below `parent`. */
 enum error_code new_entity(struct repository *repository, struct text parent_path, struct arena *arena,
                            struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* The same with the handle and UUID that are wanted ("" none): a handle of ours brings its number. INVALID: no handle, no UUID. */
+enum error_code kept_entity(struct repository *repository, struct text parent_path, struct text handle, struct text uuid,
+                            struct arena *arena, struct new_entity *ret_new, struct error *error) AV_MUST_USE;
+/* The counter of numbers moves past this one. */
+enum error_code stage_number(struct transaction *transaction, uint64_t number, struct error *error) AV_MUST_USE;
 enum error_code stage_names(struct transaction *transaction, const struct new_entity *made, struct target target,
                             const char *set_prefix /* NULL: no set */, struct arena *arena, struct error *error) AV_MUST_USE;
 struct text handle_of(struct repository *repository, uint64_t number, struct arena *arena);
@@ -112,9 +119,9 @@ enum error_code changes_add_fields(struct changes *changes, const struct fields 
 
 /* ---- item.c ---- */
 /* What archiving adds: handle, dates, provenance, the rule of the collection, and that harvesters are told. `changes` are
- * staged by the caller. */
+ * staged by the caller. `own`: fields of an item that was archived before (NULL: of none), which keeps its dates. */
 enum error_code stage_archiving(struct repository *repository, struct transaction *transaction, struct target item,
-                                uint64_t number, struct text provenance, uint32_t first_place, struct changes *changes,
+                                struct text handle, struct text provenance, const struct fields *own, uint32_t first_place, struct changes *changes,
                                 struct error *error) AV_MUST_USE;
 void changes_set_state(struct changes *changes, enum item_state state, struct text reason);
 /* What repository_stage_complete() stages, for whom the rights are checked; `more` fields were staged before it. CONFLICT. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /livez: the process answers. /readyz: the store takes writes, and how it is. /: where to go. */
+/* /livez: the process answers. /readyz: the store takes writes, and how it is. */
 #include "format/json.h"
 #include "http/request.h"
 #include "server/server_private.h"
@@ -46,21 +46,5 @@ readyz(struct http_request *request)
     buffer_release(&buffer);
 }
 
-static void
-root(struct http_request *request)
-{
-    if (request->path.length != 1) {
-        http_refuse(request, 404, ERROR_NOT_FOUND, "nothing is served at this path; resources are below /rest/");
-        return;
-    }
-    if (!http_only_read(request))
-        return;
-    http_set_header_static(request, "Content-Security-Policy", "default-src 'none'");
-    http_answer_text(request, 200, "text/html; charset=utf-8",
-                     TEXT("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Archivolt</title></head>\n"
-                          "<body><h1>Archivolt</h1><p><a href=\"/rest/\">resources</a></p></body></html>\n"));
-}
-
 const struct http_front_end livez_front_end = {.name = "livez", .prefix = "/livez", .open = true, .begin = livez};
 const struct http_front_end readyz_front_end = {.name = "readyz", .prefix = "/readyz", .open = true, .begin = readyz};
-const struct http_front_end root_front_end = {.name = "root", .prefix = "/", .open = true, .begin = root};

@@ -19,7 +19,7 @@ struct server {
     uint64_t start_ns;
 };
 
-extern const struct http_front_end livez_front_end, readyz_front_end, metrics_front_end, root_front_end;
+extern const struct http_front_end livez_front_end, readyz_front_end, metrics_front_end;
 
 /* The wiring table: prefixes and who answers below them, first match first. NULL-terminated. */
 extern const struct http_front_end *const server_front_ends[];

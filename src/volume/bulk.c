@@ -70,6 +70,12 @@ put_back(struct store *store, struct volume *volume, bool usable)
 }
 
 void
+bulk__retire(struct store *store, struct volume *volume)
+{
+    put_back(store, volume, false);
+}
+
+void
 bulk__give(struct store *store, struct volume *volume, uint64_t committed_end)
 {
     struct error ignored = {0};
@@ -117,11 +123,12 @@ is_sealed(struct volume *volume, uint64_t committed, uint64_t size, bool *ret_se
     return ERROR_NONE;
 }
 
+/* Also where nothing is to be cut: the last process may have cut it without a sync, or with one that failed. */
 static enum error_code
 cut_to(struct store *store, struct volume *volume, uint64_t committed, uint64_t size,
        struct error *error)
 {
-    if (size <= committed)
+    if (size < committed)
         return ERROR_NONE;
     enum error_code code = store->device->operations->truncate(volume->file, committed, error);
     return code != ERROR_NONE ? code : store__sync(store, volume->file, error);

@@ -5,10 +5,10 @@
  *
  *     end of the volume: [2,048 zeros][content][padding][512 zeros][sums, 9 bytes a block][padding]
  *
- * The zeros are filled in by group_commit(): until then every tar reader sees the end of the
+ * The zeros are filled in by group_write(): until then every tar reader sees the end of the
  * archive.
  *
- *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_commit()--> committed
+ *     MEMORY --(too large)--> BULK --content_finish()--> finished --group_publish()--> committed
  *
  * Small content is hashed in one go at the end, block by block only when it grows past a block.
  */
@@ -30,6 +30,8 @@ struct content {
     uint64_t budget;     /* taken from the store's */
     struct block_sums sums;
     struct volume *volume; /* BULK */
+    struct content_batch *batch; /* of which it holds a reference, or NULL */
+    bool shared;                 /* BULK: `volume` is the batch's */
     uint64_t written;      /* of the content, in the bulk volume */
     struct content_place place;
 };
@@ -146,6 +148,14 @@ content_begin(struct store *store, unsigned also, struct content **ret_content, 
     return ERROR_NONE;
 }
 
+void
+content_share(struct content *content, struct content_batch *batch)
+{
+    ensure(content->batch == NULL && content->summary.size_bytes == 0);
+    batch__hold(batch);
+    content->batch = batch;
+}
+
 /* ---- bulk ---- */
 
 static enum error_code
@@ -178,12 +188,19 @@ static enum error_code
 move_to_bulk(struct content *content, struct error *error)
 {
     static const char reserve[TAR_PREAMBLE_SIZE];
-    enum error_code code = bulk__take(content->store, &content->volume, error);
+    enum error_code code = ERROR_NONE;
+    if (content->batch != NULL)
+        code = batch__enter(&content->batch, &content->volume, &content->place.preamble, error);
+    content->shared = content->volume != NULL;
+    if (code == ERROR_NONE && !content->shared) {
+        code = bulk__take(content->store, &content->volume, error);
+        if (code == ERROR_NONE)
+            content->place.preamble = content->volume->size_bytes;
+    }
     if (code != ERROR_NONE)
         return code;
     content->summary.bulk = true;
     content->place.volume = content->volume->number;
-    content->place.preamble = content->volume->size_bytes;
     content->place.data = content->place.preamble + TAR_PREAMBLE_SIZE;
     stream(content, content->bytes.data + content->hashed, content->bytes.length - content->hashed);
     content->hashed = content->bytes.length;
@@ -265,7 +282,11 @@ finish_bulk(struct content *content, struct error *error)
     enum error_code code = content->bytes.length == 0 ? ERROR_NONE : flush(content, error);
     if (code == ERROR_NONE)
         code = write_sums(content, error);
-    return code != ERROR_NONE ? code : store__sync(content->store, content->volume->file, error);
+    if (code == ERROR_NONE)
+        code = store__sync(content->store, content->volume->file, error);
+    if (code == ERROR_NONE && content->shared)
+        batch__finish_part(content->batch, content->place.end);
+    return code;
 }
 
 enum error_code
@@ -330,8 +351,12 @@ content_free(struct content *content)
     if (content == NULL)
         return;
     ensure(content->magic == CONTENT_MAGIC);
-    if (content->volume != NULL)
+    if (content->volume != NULL && content->shared)
+        batch__drop_part(content->batch, content->place.preamble);
+    else if (content->volume != NULL)
         bulk__give(content->store, content->volume, 0);
+    if (content->batch != NULL)
+        batch__release(content->batch);
     give_budget(content);
     for (unsigned i = 0; i < DIGEST_ALGORITHM_COUNT; i++)
         digest_stream_release(&content->streams[i]);
@@ -373,7 +398,9 @@ content__fill_in(struct content *content, struct text path, uint64_t mtime_s, st
     const struct content_place *place = &content->place;
     struct device_file *file = content->volume->file;
     struct tar_entry entry = {path, place->size, mtime_s};
-    enum error_code code = tar_write_preamble(&entry, header, error);
+    enum error_code code = content->shared ? batch__fill_holes(content->batch, error) : ERROR_NONE;
+    if (code == ERROR_NONE)
+        code = tar_write_preamble(&entry, header, error);
     if (code == ERROR_NONE)
         code = store__write(file, place->preamble, header, sizeof header, error);
     if (code != ERROR_NONE)
@@ -386,10 +413,29 @@ content__fill_in(struct content *content, struct text path, uint64_t mtime_s, st
 }
 
 void
+content__committing(struct content *content)
+{
+    if (content->shared)
+        batch__committing(content->batch, content->place.preamble);
+}
+
+bool
+content__is_void(const struct content *content)
+{
+    return content->shared && batch__is_void(content->batch, content->place.preamble);
+}
+
+void
 content__committed(struct content *content)
 {
     struct volume *volume = content->volume;
+    struct content_batch *batch = content->batch;
     content->committed = true;
     content->volume = NULL;
-    bulk__give(content->store, volume, content->place.end);
+    if (!content->shared) {
+        bulk__give(content->store, volume, content->place.end);
+        return;
+    }
+    content->batch = NULL;
+    batch__committed(batch, content->place.preamble);
 }

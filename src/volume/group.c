@@ -2,7 +2,11 @@
 /*
  * Groups: laid out in memory as they are added, written with one vectored write, synced once.
  *
- *     closed --group_begin()--> open --group_commit() | group_abandon()--> closed
+ *     CLOSED --group_begin()--> OPEN --group_prepare()--> PREPARED --group_write(), group_publish()--> CLOSED
+ *     OPEN | PREPARED --group_abandon()--> CLOSED
+ *
+ * There are two: one may be laid out while the one before it, which is prepared, is written. Bytes go to the disk in
+ * order all the same: a group is written only after the one before it is durable.
  *
  * What is small is copied into one run of bytes with the headers around it; content from 4 KiB on
  * is borrowed and becomes a part of the vector. The journal entry is the last part. This is the
@@ -16,10 +20,10 @@
 /* ---- begin and end ---- */
 
 static int64_t
-next_time(struct store *store)
+next_time(struct store *store, const struct position *last)
 {
     struct clock *clock = store__clock(store);
-    int64_t now = clock->now_us(clock), least = store->position.time_us + 1, after = atomic_load(&store->not_before_us) + 1;
+    int64_t now = clock->now_us(clock), least = last->time_us + 1, after = atomic_load(&store->not_before_us) + 1;
     if (least < after)
         least = after;
     return now > least ? now : least;
@@ -46,35 +50,58 @@ clear(struct group *group)
 }
 
 static enum error_code
-make_room(struct store *store, bool urgent, struct error *error)
+make_room(struct store *store, const struct group *before, bool urgent, struct error *error)
 {
     enum error_code code = store__check_space(store, 1 << 20, urgent, error);
     if (code != ERROR_NONE)
         return code;
-    if (store->log->sealed || store->group_end >= store->options.volume_size_bytes)
+    if (before != NULL && before->end >= store->options.volume_size_bytes)
+        return error_set(error, ERROR_BUSY, "the group before is the volume's last");
+    if (before == NULL && (store->log->sealed || store->group_end >= store->options.volume_size_bytes))
         code = seal__roll(store, error);
     return code;
+}
+
+/* The group that is prepared and not over yet, or NULL. */
+static struct group *
+prepared_group(struct store *store)
+{
+    for (size_t i = 0; i < GROUPS_AT_ONCE; i++)
+        if (store->groups[i].state == GROUP_PREPARED)
+            return &store->groups[i];
+    return NULL;
+}
+
+bool
+store__no_group(const struct store *store)
+{
+    for (size_t i = 0; i < GROUPS_AT_ONCE; i++)
+        if (store->groups[i].state != GROUP_CLOSED)
+            return false;
+    return true;
 }
 
 enum error_code
 group_begin(struct store *store, bool urgent, struct group **ret_group, struct group_info *ret_info,
             struct error *error)
 {
-    struct group *group = &store->group;
-    ensure(store->magic == STORE_MAGIC && !group->open);
+    const struct group *before = prepared_group(store);
+    struct group *group = &store->groups[before == &store->groups[0] ? 1 : 0];
+    ensure(store->magic == STORE_MAGIC && group->state == GROUP_CLOSED);
     enum error_code code = store__may_write(store, error);
     if (code == ERROR_NONE)
-        code = make_room(store, urgent, error);
+        code = make_room(store, before, urgent, error);
     if (code != ERROR_NONE)
         return code;
     clear(group);
     group->store = store;
-    group->open = true;
+    group->state = GROUP_OPEN;
     group->urgent = urgent;
-    group->start = store->group_end;
-    group->info = (struct group_info){store->position.sequence + 1, next_time(store)};
+    group->start = group->end = before != NULL ? before->end : store->group_end;
+    group->position = before != NULL ? before->position : store->position;
+    group->info = (struct group_info){group->position.sequence + 1, next_time(store, &group->position)};
     buffer_append_zeros(&group->journal, TAR_BLOCK_SIZE);
-    buffer_append(&group->hashes, store->position.chain, CHAIN_BYTES);
+    buffer_append(&group->hashes, group->position.chain, CHAIN_BYTES);
     *ret_group = group;
     *ret_info = group->info;
     return ERROR_NONE;
@@ -83,8 +110,8 @@ group_begin(struct store *store, bool urgent, struct group **ret_group, struct g
 void
 group_abandon(struct group *group)
 {
-    ensure(group->open);
-    group->open = false;
+    ensure(group->state != GROUP_CLOSED);
+    group->state = GROUP_CLOSED;
 }
 
 /* ---- laying out ---- */
@@ -246,7 +273,7 @@ group_add_entry(struct group *group, struct text path, struct text data, struct 
     struct place place;
     unsigned char sha256[SHA256_BYTES];
     char *to;
-    ensure(group->open);
+    ensure(group->state == GROUP_OPEN);
     enum error_code code = begin_small(group, path, data.length, &place, &to, error);
     if (code != ERROR_NONE)
         return code;
@@ -263,14 +290,14 @@ group_add_entry(struct group *group, struct text path, struct text data, struct 
 size_t
 group_last_entry(const struct group *group)
 {
-    ensure(group->open && group->entry_count > 0);
+    ensure(group->state == GROUP_OPEN && group->entry_count > 0);
     return group->entry_count - 1;
 }
 
 static const struct group_entry *
 small_entry(const struct group *group, size_t number)
 {
-    ensure(group->open && number < group->entry_count && group->entries[number].start != 0);
+    ensure(group->state != GROUP_CLOSED && number < group->entry_count && group->entries[number].start != 0);
     return &group->entries[number];
 }
 
@@ -324,6 +351,8 @@ add_bulk_content(struct group *group, struct text path, struct content *content,
     const struct content_place *at = content__place(content);
     struct place place = {at->volume, at->data}, sums = {at->volume, at->sums};
     enum error_code code = check_path(path, error);
+    if (code == ERROR_NONE && content__is_void(content))
+        code = error_set(error, ERROR_CONFLICT, "a later content of its batch was committed without it");
     if (code == ERROR_NONE && !tar_path_fits(path))
         code = error_set(error, ERROR_INVALID, "the path \"%.*s\" does not fit", TEXT_ARG(path));
     if (code == ERROR_NONE)
@@ -343,7 +372,7 @@ group_add_content(struct group *group, struct text path, struct content *content
                   struct place *ret_place, struct place *ret_sums, struct error *error)
 {
     struct place place = {0}, sums = {0};
-    ensure(group->open);
+    ensure(group->state == GROUP_OPEN);
     enum error_code code = content__is_bulk(content)
                                ? add_bulk_content(group, path, content, &place, &sums, error)
                                : add_small_content(group, path, content, &place, error);
@@ -360,7 +389,7 @@ group_add_line(struct group *group, struct text json, unsigned *ret_index, struc
 {
     unsigned char salt[SALT_BYTES], hash[SHA256_BYTES];
     struct random_source *random = store__random(group->store);
-    ensure(group->open && json.length >= 2 && json.data[0] == '{' &&
+    ensure(group->state == GROUP_OPEN && json.length >= 2 && json.data[0] == '{' &&
            json.data[json.length - 1] == '}' && memchr(json.data, '\n', json.length) == NULL &&
            !text_starts_with(json, TEXT("{\"purged\":")));
     if (group->journal.length + json.length > JOURNAL_LINE_LIMIT)
@@ -411,7 +440,7 @@ group_mark(const struct group *group)
 void
 group_roll_back(struct group *group, struct group_mark mark)
 {
-    ensure(group->open && mark.entries <= group->entry_count && mark.lines <= group->line_count &&
+    ensure(group->state == GROUP_OPEN && mark.entries <= group->entry_count && mark.lines <= group->line_count &&
            mark.bytes <= group->bytes.length && mark.parts <= group->part_count);
     group->entry_count = mark.entries;
     group->listing.length = mark.entries == 0 ? 0 : group->entries[mark.entries - 1].listing_end;
@@ -470,7 +499,7 @@ finish_journal(struct group *group, unsigned char chain[CHAIN_BYTES], uint64_t *
     buffer_append_string(out, ",\"entries\":[");
     if (group->listing.length > 0)
         buffer_append(out, group->listing.data, group->listing.length - 1);
-    append_hash(out, "],\"previous\":\"", group->store->position.chain);
+    append_hash(out, "],\"previous\":\"", (const unsigned char *)group->hashes.data);
     buffer_append_char(out, '"');
     enum error_code code = buffer_status(out, error);
     if (code != ERROR_NONE)
@@ -516,6 +545,21 @@ make_vector(struct group *group, size_t *ret_count)
     return group->vector;
 }
 
+/* Contents of one volume stand together mostly: one sync for all of them. */
+static enum error_code
+sync_bulk(struct group *group, struct error *error)
+{
+    enum error_code code = ERROR_NONE;
+    uint64_t synced = 0;
+    for (size_t i = 0; code == ERROR_NONE && i < group->entry_count; i++) {
+        if (group->entries[i].content == NULL || content__place(group->entries[i].content)->volume == synced)
+            continue;
+        synced = content__place(group->entries[i].content)->volume;
+        code = store__sync(group->store, volume__find(group->store, synced)->file, error);
+    }
+    return code;
+}
+
 static enum error_code
 commit_bulk(struct group *group, struct error *error)
 {
@@ -532,10 +576,8 @@ commit_bulk(struct group *group, struct error *error)
             store__fail(group->store, &why);
         if (code != ERROR_NONE)
             return error_set(error, code, "%s", why.message);
-        struct volume *volume = volume__find(group->store, content__place(entry->content)->volume);
-        code = store__sync(group->store, volume->file, error);
     }
-    return code;
+    return code != ERROR_NONE ? code : sync_bulk(group, error);
 }
 
 /* After a write that failed: back to the last group's end, on disk too. */
@@ -581,14 +623,65 @@ write_log(struct group *group, struct group_timing *timing, struct error *error)
     return code;
 }
 
-static void
-publish(struct group *group, const struct position *position)
+enum error_code
+group_prepare(struct group *group, struct position *ret_position, struct error *error)
+{
+    ensure(group->state == GROUP_OPEN);
+    if (group->line_count > 0) {
+        struct position position = {.sequence = group->info.sequence,
+                                    .volume = group->store->log->number,
+                                    .offset = group->start + group->log_bytes + TAR_BLOCK_SIZE,
+                                    .time_us = group->info.time_us};
+        enum error_code code = finish_journal(group, position.chain, &position.length, error);
+        if (code != ERROR_NONE)
+            return code;
+        group->position = position;
+        group->end = group->start + group->log_bytes + group->journal.length;
+        for (size_t i = 0; i < group->entry_count; i++)
+            if (group->entries[i].content != NULL)
+                content__committing(group->entries[i].content);
+    }
+    group->state = GROUP_PREPARED;
+    *ret_position = group->position;
+    return ERROR_NONE;
+}
+
+enum error_code
+group_write(struct group *group, struct group_timing *ret_timing, struct error *error)
 {
     struct store *store = group->store;
+    struct group_timing timing = {0};
+    ensure(group->state == GROUP_PREPARED && group->start == store->group_end);
+    *ret_timing = timing;
+    if (group->line_count == 0)
+        return ERROR_NONE;
+    enum error_code code = store__may_write(store, error);
+    if (code == ERROR_NONE)
+        code = store__check_space(store, group->end - group->start, group->urgent, error);
+    if (code != ERROR_NONE)
+        return code;
+    uint64_t started = clock_monotonic_ns();
+    code = commit_bulk(group, error);
+    timing.bulk_sync_ns = clock_monotonic_ns() - started;
+    if (code == ERROR_NONE)
+        code = write_log(group, &timing, error);
+    *ret_timing = timing;
+    return code;
+}
+
+void
+group_publish(struct group *group)
+{
+    struct store *store = group->store;
+    const struct position *position = &group->position;
+    ensure(group->state == GROUP_PREPARED && group->start == store->group_end);
+    group->state = GROUP_CLOSED;
+    if (group->line_count == 0)
+        return;
     index__append(store, position->sequence, position->offset, position->length);
     lock_take(&store->lock);
     store->position = *position;
-    store->group_end = group->start + group->log_bytes + group->journal.length;
+    store->group_end = group->end;
     store->log->size_bytes = store->group_end;
     lock_give(&store->lock);
     for (size_t i = 0; i < group->entry_count; i++) {
@@ -597,46 +690,19 @@ publish(struct group *group, const struct position *position)
     }
 }
 
-static enum error_code
-commit(struct group *group, struct position *ret_position, struct group_timing *timing,
-       struct error *error)
-{
-    struct store *store = group->store;
-    struct position position = {.sequence = group->info.sequence,
-                                .volume = store->log->number,
-                                .offset = group->start + group->log_bytes + TAR_BLOCK_SIZE,
-                                .time_us = group->info.time_us};
-    enum error_code code = store__may_write(store, error);
-    if (code == ERROR_NONE)
-        code = finish_journal(group, position.chain, &position.length, error);
-    if (code == ERROR_NONE)
-        code = store__check_space(store, group->log_bytes + group->journal.length, group->urgent,
-                                  error);
-    if (code != ERROR_NONE)
-        return code;
-    uint64_t started = clock_monotonic_ns();
-    code = commit_bulk(group, error);
-    timing->bulk_sync_ns = clock_monotonic_ns() - started;
-    if (code == ERROR_NONE)
-        code = write_log(group, timing, error);
-    if (code != ERROR_NONE)
-        return code;
-    publish(group, &position);
-    *ret_position = position;
-    return ERROR_NONE;
-}
-
 enum error_code
 group_commit(struct group *group, struct position *ret_position, struct group_timing *ret_timing,
              struct error *error)
 {
     struct group_timing timing = {0};
-    struct position position = group->store->position;
-    enum error_code code = ERROR_NONE;
-    ensure(group->open);
-    if (group->line_count > 0)
-        code = commit(group, &position, &timing, error);
-    group->open = false;
+    struct position position;
+    enum error_code code = group_prepare(group, &position, error);
+    if (code == ERROR_NONE)
+        code = group_write(group, &timing, error);
+    if (code == ERROR_NONE)
+        group_publish(group);
+    else
+        group_abandon(group);
     if (ret_timing != NULL)
         *ret_timing = timing;
     if (code == ERROR_NONE && ret_position != NULL)

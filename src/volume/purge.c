@@ -323,6 +323,20 @@ write_void(struct target *target, const struct change *item, struct error *error
                : store__write(target->copy.file, item->physical, header, size, error);
 }
 
+enum error_code
+void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t offset, uint64_t total,
+            struct error *error)
+{
+    char header[TAR_PREAMBLE_SIZE], path[PATH_TEXT_MAX];
+    int length = snprintf(path, sizeof path, "journal/void/%010llu-%020llu", (unsigned long long)volume,
+                          (unsigned long long)offset + TAR_PREAMBLE_SIZE);
+    struct tar_entry entry = {text_of(path, (size_t)length), total - TAR_PREAMBLE_SIZE, 0};
+    enum error_code code = tar_write_preamble(&entry, header, error);
+    if (code == ERROR_NONE)
+        code = device->operations->punch(file, offset + TAR_PREAMBLE_SIZE, total - TAR_PREAMBLE_SIZE, error);
+    return code != ERROR_NONE ? code : store__write(file, offset, header, TAR_PREAMBLE_SIZE, error);
+}
+
 static enum error_code
 punch_void(struct target *target, const struct change *item, struct error *error)
 {

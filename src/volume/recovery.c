@@ -188,7 +188,7 @@ scan(struct recovery *self, uint64_t from, struct error *error)
 
 /* Void entries stand for what was purged since. */
 static enum error_code
-check_header(struct device_file *file, const struct journal_tar_entry *entry, uint64_t header,
+check_header(struct device_file *file, const struct journal_tar_entry *entry, uint64_t header, uint64_t physical,
              bool *ret_void, struct error *error)
 {
     struct walk walk;
@@ -200,7 +200,7 @@ check_header(struct device_file *file, const struct journal_tar_entry *entry, ui
     if (code == ERROR_NONE && text_starts_with(found.path, TEXT("journal/void/")))
         *ret_void = true;
     else if (code == ERROR_NONE &&
-             (!text_equal(found.path, entry->path) || found.data != entry->place.offset ||
+             (!text_equal(found.path, entry->path) || found.data != physical ||
               found.size != entry->length))
         code = error_set(error, ERROR_CORRUPT, "a tar header differs from the journal");
     walk_release(&walk);
@@ -208,7 +208,7 @@ check_header(struct device_file *file, const struct journal_tar_entry *entry, ui
 }
 
 static enum error_code
-check_digest(struct recovery *self, struct device_file *file, const struct journal_tar_entry *entry,
+check_digest(struct recovery *self, struct device_file *file, const struct journal_tar_entry *entry, uint64_t physical,
              struct error *error)
 {
     unsigned char expected[DIGEST_SIZE_MAX], actual[DIGEST_SIZE_MAX];
@@ -223,7 +223,7 @@ check_digest(struct recovery *self, struct device_file *file, const struct journ
             return ERROR_NONE; /* its line was purged, or names no digest */
     }
     enum error_code code =
-        store__hash_range(file, entry->place.offset, entry->length, algorithm, actual, error);
+        store__hash_range(file, physical, entry->length, algorithm, actual, error);
     if (code == ERROR_NONE && memcmp(expected, actual, digest_size(algorithm)) != 0)
         code = error_set(error, ERROR_CORRUPT, "an entry's digest is wrong");
     return code;
@@ -235,29 +235,40 @@ in_bulk(struct recovery *self, const struct journal_tar_entry *entry)
     return entry->place.volume != self->log->number;
 }
 
-/* Content has a preamble, its sums an ordinary header. */
+/* Content has a preamble, its sums an ordinary header. `data`: where the entry's data are in the file. */
 static uint64_t
-header_of(struct recovery *self, const struct journal_tar_entry *entry)
+header_of(struct recovery *self, const struct journal_tar_entry *entry, uint64_t data)
 {
     bool preamble = in_bulk(self, entry) && entry->sha256_hex.length == 0;
     uint64_t bytes = preamble ? TAR_PREAMBLE_SIZE : TAR_BLOCK_SIZE;
-    return entry->place.offset < HEAD_BYTES + bytes ? 0 : entry->place.offset - bytes;
+    return data < HEAD_BYTES + bytes ? 0 : data - bytes;
+}
+
+/* A sealed bulk volume may have been compacted since: what it left out had been purged. */
+static enum error_code
+check_entry_in(struct recovery *self, struct volume *volume, const struct journal_tar_entry *entry, struct error *error)
+{
+    bool is_void = false;
+    uint64_t physical = 0;
+    enum error_code code = volume__locate(self->store, volume, entry->place.offset, &physical, error);
+    if (code == ERROR_GONE)
+        return error_forgive(error, code, ERROR_GONE);
+    uint64_t header = code == ERROR_NONE ? header_of(self, entry, physical) : 0;
+    if (code == ERROR_NONE && header == 0)
+        code = error_set(error, ERROR_CORRUPT, "an entry that cannot be where it should");
+    if (code == ERROR_NONE)
+        code = check_header(volume->file, entry, header, physical, &is_void, error);
+    return code != ERROR_NONE || is_void ? code : check_digest(self, volume->file, entry, physical, error);
 }
 
 static enum error_code
 check_entry(struct recovery *self, const struct journal_tar_entry *entry, struct error *error)
 {
     struct volume *volume = NULL;
-    bool is_void = false;
-    uint64_t header = header_of(self, entry);
-    if (header == 0)
-        return error_set(error, ERROR_CORRUPT, "an entry that cannot be where it should");
     enum error_code code = volume__use(self->store, entry->place.volume, &volume, error);
     if (code != ERROR_NONE)
         return code;
-    code = check_header(volume->file, entry, header, &is_void, error);
-    if (code == ERROR_NONE && !is_void)
-        code = check_digest(self, volume->file, entry, error);
+    code = check_entry_in(self, volume, entry, error);
     volume__end_use(self->store, volume);
     return code;
 }
@@ -301,7 +312,7 @@ rewrite_bulk(struct recovery *self, const struct journal_tar_entry *entry, struc
 {
     struct store *store = self->store;
     struct volume *volume = volume__find(store, entry->place.volume);
-    uint64_t header = header_of(self, entry);
+    uint64_t header = header_of(self, entry, entry->place.offset);
     bool mine = volume != NULL && !volume->pinned;
     if (volume == NULL || header == 0 || volume->sealed)
         return ERROR_NONE; /* reported already, or synced when it was sealed */

@@ -266,7 +266,8 @@ store_close(struct store *store)
         return;
     ensure(store->magic == STORE_MAGIC);
     volume__close_all(store);
-    release_group(&store->group);
+    for (size_t i = 0; i < GROUPS_AT_ONCE; i++)
+        release_group(&store->groups[i]);
     free(store->index.items);
     signal_release(&store->changed);
     lock_release(&store->lock);

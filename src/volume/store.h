@@ -6,16 +6,19 @@
  * store_set_bulk_lengths() - groups, uploads, reads - store_close().
  *
  * Write path. One thread (the committer) builds a group: group_begin(), then group_add_entry(),
- * group_add_content(), group_add_line() in any order, then group_commit(), which writes the log with one vectored
- * write, syncs once and returns. Nothing of a group is visible to readers of the journal before that.
+ * group_add_content(), group_add_line() in any order, then group_prepare(), which completes it; group_write(), which
+ * writes the log with one vectored write and syncs once; group_publish(). (group_commit() is the three in one.) Nothing
+ * of a group is visible to readers of the journal before it is published. While a group is being written, in another
+ * thread, the next one may be laid out on what it will be; when the write fails both are abandoned.
  * Bulk content (struct content over the small limit) is written and synced by the thread that
- * receives it; its preamble is filled in by group_commit(), and synced before the log is written.
+ * receives it; its preamble is filled in by group_write(), and synced before the log is written.
  *
  * States: OPEN -> FULL (ENOSPC: cut back to the last group end, synced; OPEN again by itself when
  * space returns) ; OPEN|FULL -> FAILED (a sync or cut failed: reads go on, every write is CLOSED
  * until a new process has recovered).
  *
- * Threads: group_* by the committer only; everything else from any thread.
+ * Threads: group_* by the committer only (group_write() by one thread that it hands the group to); everything else from
+ * any thread.
  */
 #ifndef ARCHIVOLT_VOLUME_STORE_H
 #define ARCHIVOLT_VOLUME_STORE_H
@@ -136,6 +139,18 @@ struct text content_bytes(const struct content *content);
 enum error_code content_read(struct content *content, uint64_t offset, void *data, size_t length,
                              struct error *error) AV_MUST_USE;
 void content_free(struct content *content); /* NULL is fine */
+
+/*
+ * struct content_batch: contents that arrive one after the other and are committed together, the files of a package: those that do
+ * not stay in memory share one bulk volume instead of taking one each.
+ * content_batch_new() - content_share() after each content_begin() - content_batch_free(), before or after the commit.
+ * Contents of a batch are committed in the order in which they were finished, in one group or in several; one that a later one has
+ * left behind cannot be committed any more (CONFLICT). Threads: one at a time; none is begun while one is being committed.
+ */
+struct content_batch;
+enum error_code content_batch_new(struct store *store, struct content_batch **ret_batch, struct error *error) AV_MUST_USE;
+void content_batch_free(struct content_batch *batch); /* NULL is fine */
+void content_share(struct content *content, struct content_batch *batch); /* before the first write */
 /* Bytes of the memory budget that contents hold now. */
 uint64_t store_content_memory(const struct store *store);
 
@@ -148,7 +163,8 @@ struct group_info { /* fixed by group_begin */
     int64_t time_us; /* max(clock, last + 1); entries carry its whole seconds */
 };
 
-/* Opens a group; seals the log volume and starts the next first when it is over volume_size.
+/* Opens a group, after the last one that is durable or, where one is prepared and not over, after that one. Seals the
+ * log volume and starts the next first when it is over volume_size; BUSY when a prepared one has to be over before that.
  * `urgent`: may use the reserve (deletes, purges). */
 enum error_code group_begin(struct store *store, bool urgent, struct group **ret_group,
                             struct group_info *ret_info, struct error *error) AV_MUST_USE;
@@ -157,7 +173,7 @@ enum error_code group_add_entry(struct group *group, struct text path, struct te
                                 struct place *ret_place, struct error *error) AV_MUST_USE;
 /* The number of the entry added last, for the two below; good until a mark before it is rolled back to. */
 size_t group_last_entry(const struct group *group);
-/* The bytes of an entry that group_add_entry() made; borrowed until the next addition. */
+/* The bytes of an entry that group_add_entry() made; borrowed until the next addition, or the group's end. */
 struct text group_entry_data(const struct group *group, size_t number);
 /* The same bytes once more under another path; they are not hashed again. */
 enum error_code group_add_copy(struct group *group, struct text path, size_t number,
@@ -177,9 +193,15 @@ struct group_mark {
 struct group_mark group_mark(const struct group *group);
 void group_roll_back(struct group *group, struct group_mark mark); /* a transaction failed */
 size_t group_bytes(const struct group *group);                     /* log bytes so far */
-/* Durable when it returns NONE. FULL: cut back, the store is as before the group. CLOSED, IO: FAILED.
- * An empty group (no lines) is abandoned without writing. Either way the group is over. */
+/* Nothing is added any more; where the group will stand. A group without lines writes nothing, and stands where the one
+ * before it does. */
+enum error_code group_prepare(struct group *group, struct position *ret_position, struct error *error) AV_MUST_USE;
 struct group_timing { uint64_t bulk_sync_ns, write_ns, sync_ns; };
+/* Durable when it returns NONE. FULL: cut back, the store is as before the group. CLOSED, IO: FAILED. The group before it
+ * is published. */
+enum error_code group_write(struct group *group, struct group_timing *ret_timing, struct error *error) AV_MUST_USE;
+void group_publish(struct group *group); /* it is durable: readers of the journal may see it; the group is over */
+/* All three. Either way the group is over. */
 enum error_code group_commit(struct group *group, struct position *ret_position,
                              struct group_timing *ret_timing, struct error *error) AV_MUST_USE;
 void group_abandon(struct group *group);

@@ -40,6 +40,7 @@ enum {
     VOLUME_NAME_BYTES = 40,
     COPY_CHUNK_BYTES = 1 << 20,
     SCAN_WINDOW_BYTES = 64 << 10,
+    GROUPS_AT_ONCE = 2,   /* one is laid out while one is written */
     HANDLES_KEPT = 384, /* open handles of volumes that nobody uses just now */
     BORROW_BYTES = 4096 /* content from this size on is not copied into the group */
 };
@@ -105,11 +106,15 @@ struct group_entry {
     unsigned char sha256[SHA256_BYTES];
 };
 
+enum group_state { GROUP_CLOSED, GROUP_OPEN, GROUP_PREPARED };
+
 struct group {
     struct store *store;
-    bool open, urgent;
+    enum group_state state; /* the committer's */
+    bool urgent;
     struct group_info info;
-    uint64_t start; /* offset in the log volume */
+    uint64_t start, end;      /* offsets in the log volume; the end once prepared */
+    struct position position; /* once prepared its own; before, that of the group before it */
     uint64_t log_bytes;
     struct buffer bytes;   /* headers, small entries, padding */
     struct buffer journal; /* TAR_BLOCK_SIZE for its header, then lines */
@@ -158,7 +163,7 @@ struct store {
     unsigned bulk_busy;
     uint64_t content_memory; /* atomic */
 
-    struct group group;
+    struct group groups[GROUPS_AT_ONCE];
 };
 
 /* ---- volume_file.c: names, the table, handles, guards ---- */
@@ -331,6 +336,10 @@ enum error_code index__find(struct store *store, uint64_t sequence, struct group
 enum error_code index__find_near(struct store *store, uint64_t sequence, uint64_t volume_hint,
                                  struct group_place *ret_place, struct error *error) AV_MUST_USE;
 
+/* ---- group.c ---- */
+
+bool store__no_group(const struct store *store); /* none is open or prepared */
+
 /* ---- store.c ---- */
 
 void store__fail(struct store *store, const struct error *why); /* FAILED, for good */
@@ -396,6 +405,8 @@ enum error_code store__hash_range(struct device_file *file, uint64_t physical, u
 
 enum error_code bulk__take(struct store *store, struct volume **ret_volume,
                            struct error *error) AV_MUST_USE;
+/* Takes it out of use until the next opening. */
+void bulk__retire(struct store *store, struct volume *volume);
 /* `committed_end` 0: given up, cut back. */
 void bulk__give(struct store *store, struct volume *volume, uint64_t committed_end);
 
@@ -423,7 +434,11 @@ enum error_code block_sums__write(struct block_sums *sums, struct device_file *f
 void block_sums__release(struct block_sums *sums, struct store *store);
 enum error_code content__remove_spools(struct device *device, struct error *error) AV_MUST_USE;
 
-/* Preamble and header of the sums, then a sync. Called by group_commit(). */
+/* Of a batch: the group has it. Before content__fill_in() of any. */
+void content__committing(struct content *content);
+/* A content of a batch that a later one has left behind. */
+bool content__is_void(const struct content *content);
+/* Preamble and header of the sums. Called by group_write(), which syncs. */
 enum error_code content__fill_in(struct content *content, struct text path, uint64_t mtime_s,
                                  struct error *error) AV_MUST_USE;
 void content__committed(struct content *content);
@@ -435,7 +450,30 @@ struct content_place {
 const struct content_place *content__place(const struct content *content);
 struct text content__sums_path(const struct content *content, char out[PATH_TEXT_MAX]);
 
+/* ---- batch.c: contents that share a bulk volume ---- */
+
+/* A place for the content that comes next, which holds a reference; when the volume is full, that of the batch's next one. *ret_volume
+ * NULL: another content is being written, this one takes a volume of its own. */
+enum error_code batch__enter(struct content_batch **batch, struct volume **ret_volume, uint64_t *ret_preamble,
+                             struct error *error) AV_MUST_USE;
+void batch__finish_part(struct content_batch *batch, uint64_t end);
+/* Given up: cut away, once all behind it are. */
+void batch__drop_part(struct content_batch *batch, uint64_t preamble);
+/* A later part was committed without it: it can no longer be. */
+bool batch__is_void(struct content_batch *batch, uint64_t preamble);
+/* At a commit, in this order: each part of the group; what lies before them becomes void; durable. The last one releases. */
+void batch__committing(struct content_batch *batch, uint64_t preamble);
+enum error_code batch__fill_holes(struct content_batch *batch, struct error *error) AV_MUST_USE;
+void batch__committed(struct content_batch *batch, uint64_t preamble);
+void batch__hold(struct content_batch *batch);
+void batch__release(struct content_batch *batch);
+
 /* ---- purge.c ---- */
+
+/* A void entry of `total` bytes at `offset` of a bulk volume, in place of an upload: with a preamble as that had, so that opening knows it
+ * for an upload that came to nothing while nothing behind it is committed. */
+enum error_code void__write(struct device *device, struct device_file *file, uint64_t volume, uint64_t offset, uint64_t total,
+                            struct error *error) AV_MUST_USE;
 
 /* Finishes a purge that was interrupted. `store` NULL: at opening, or copies. */
 enum error_code purge__redo(struct store *store, struct device *device,

@@ -62,7 +62,7 @@ seal_idle_bulk(struct store *store, struct error *error)
 enum error_code
 store_seal(struct store *store, struct error *error)
 {
-    ensure(!store->group.open);
+    ensure(store__no_group(store));
     enum error_code code = store__may_write(store, error);
     if (code == ERROR_NONE && store->group_end > HEAD_BYTES)
         code = seal__roll(store, error);

@@ -117,10 +117,11 @@ class Archive:
         self.server = server
         self.administrator = basic("admin", server.token)
         server.must("group", "add", "depositors")
-        self.who = {}
+        self.who, self.tokens = {}, {}
         for name in ("anna", "mia", "otto"):
             server.must("user", "add", name, "--role", "curator" if name == "mia" else "depositor")
             token = json.loads(server.must("--json", "token", "add", name).text)["token"]
+            self.tokens[name] = token
             self.who[name] = basic(name, token)
             if name != "otto":
                 server.must("group", "join", "depositors", name)

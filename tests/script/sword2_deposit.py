@@ -140,6 +140,8 @@ def refusals(a):
     refused(create(a, PACKAGE, {"Content-MD5": md5(b"else")}), 412, "ErrorChecksumMismatch")
     refused(create(a, PACKAGE, {"Packaging": "http://example.org/x"}), 415, "ErrorContent")
     refused(create(a, PACKAGE, {"On-Behalf-Of": "richard"}, who="mia"), 403, "TargetOwnerUnknown")
+    refused(a.request("PUT", item.edit, entry_document(), {"Content-Type": ENTRY_TYPE, "On-Behalf-Of": "richard"}), 403,
+            "TargetOwnerUnknown", "a change for somebody unknown")
     refused(a.request("PUT", item.edit, PACKAGE, {"Content-Type": "application/zip"}), 415, "ErrorContent")
     refused(a.request("PUT", item.edit, b"<entry", {"Content-Type": ENTRY_TYPE}), 400, "ErrorBadRequest")
     refused(a.request("PUT", item.media, b"no zip", {"Packaging": SIMPLE_ZIP}), 400, "ErrorBadRequest")

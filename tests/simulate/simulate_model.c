@@ -7,7 +7,8 @@
  *     simulate_model [ROUNDS [SEED]]
  *
  * One round: some operations, a crash at a random sync (or between operations), the catalog thrown
- * back to a random prefix of its batches, a restart, a full check. The same seed gives the same run.
+ * back to a random prefix of its batches, a restart, a full check. The same seed gives the same run. In every other
+ * round each operation is decided while the group of the one before it is still to be written.
  */
 #include "base/ensure.h"
 #include "catalog/catalog.h"
@@ -15,6 +16,7 @@
 #include "model/private.h"
 
 #define PATHS 40
+#define AT_ONCE 2 /* operations: one is written, one is decided on it */
 #define CONTENT_MAXIMUM 30000u
 #define SMALL_CONTENT 4096u
 
@@ -32,9 +34,10 @@ struct world {
     struct random_simulated random;
     struct model *model;
     struct expectation now[PATHS];
-    struct expectation pending[PATHS]; /* if the operation under way happened */
-    bool under_way;
-    uint64_t flushed; /* catalog batches that a crash cannot take away */
+    struct expectation pending[AT_ONCE][PATHS]; /* if the operations under way happened, up to each of them */
+    size_t under_way;
+    enum error_code failed; /* of the first operation of this round that did not succeed */
+    struct error error;
     uint64_t acknowledged, crashes;
 };
 
@@ -79,17 +82,34 @@ bytes_of(uint64_t seed, char *bytes, size_t length)
 
 /* ---- operations ----------------------------------------------------------------------------------- */
 
+/* Operations end in the order in which they were submitted; after one that failed none succeeds. */
+static void
+on_end(void *context, struct transaction *t)
+{
+    struct world *w = context;
+    struct error error = {0};
+    enum error_code code = transaction_outcome(t, &error);
+    bool done = code == ERROR_NONE || code == ERROR_NOT_FOUND || code == ERROR_GONE;
+    transaction_free(t);
+    if (done && w->failed != ERROR_NONE)
+        die(w, "an operation succeeded on one that failed", NULL);
+    if (done) {
+        memcpy(w->now, w->pending[0], sizeof w->now);
+        memmove(w->pending[0], w->pending[1], sizeof w->now);
+        w->under_way--;
+        w->acknowledged++;
+    } else if (w->failed == ERROR_NONE) {
+        w->failed = code;
+        w->error = error;
+    }
+}
+
 static enum error_code
-put(struct world *w, unsigned number, struct error *error)
+stage_put(struct world *w, struct transaction *t, struct expectation *after, struct text path, struct error *error)
 {
     static char bytes[CONTENT_MAXIMUM];
-    struct principal who = somebody();
     struct file_options options = {.make_parents = true, .source_mtime_us = INT64_MIN};
     struct upload *upload = NULL;
-    struct transaction *t = NULL;
-    char path[64];
-    struct expectation *after = &w->pending[number];
-    path_of(number, path);
     *after = (struct expectation){true, w->state, (size_t)draw(w, draw(w, 4) == 0 ? CONTENT_MAXIMUM : SMALL_CONTENT)};
     after->content = w->state;
     bytes_of(after->content, bytes, after->length);
@@ -99,96 +119,67 @@ put(struct world *w, unsigned number, struct error *error)
     if (code == ERROR_NONE)
         code = upload_finish(upload, error);
     if (code == ERROR_NONE)
-        code = transaction_new(w->model, &who, &t, error);
-    if (code == ERROR_NONE)
-        code = transaction_put_file(t, target_path(text_from(path)), &upload, &options, error);
-    if (code == ERROR_NONE)
-        code = transaction_commit(t, error);
-    transaction_free(t);
+        code = transaction_put_file(t, target_path(path), &upload, &options, error);
     upload_free(upload);
     return code;
 }
 
 static enum error_code
-delete(struct world *w, unsigned number, struct error *error)
+stage_description(struct world *w, struct transaction *t, struct text path, struct error *error)
 {
-    struct principal who = somebody();
-    struct transaction *t = NULL;
-    char path[64];
-    path_of(number, path);
-    w->pending[number].there = false;
-    enum error_code code = transaction_new(w->model, &who, &t, error);
-    if (code == ERROR_NONE)
-        code = transaction_delete(t, target_path(text_from(path)), false, NULL, error);
-    if (code == ERROR_NONE)
-        code = transaction_commit(t, error);
-    transaction_free(t);
-    return code == ERROR_NOT_FOUND || code == ERROR_GONE ? ERROR_NONE : code;
-}
-
-static enum error_code
-describe(struct world *w, unsigned number, struct error *error)
-{
-    struct principal who = somebody();
-    struct transaction *t = NULL;
-    char path[64], value[32];
-    path_of(number, path);
+    char value[32];
     snprintf(value, sizeof value, "%llu", (unsigned long long)draw(w, 1000000));
     struct statement_change change = {STATEMENT_APPEND, {.attribute = TEXT("dc.title"), .value = text_from(value)}};
-    enum error_code code = transaction_new(w->model, &who, &t, error);
-    if (code == ERROR_NONE)
-        code = transaction_change_statements(t, target_path(text_from(path)), &change, 1, draw(w, 2) == 0, NULL, error);
-    if (code == ERROR_NONE)
-        code = transaction_commit(t, error);
-    transaction_free(t);
-    return code == ERROR_NOT_FOUND || code == ERROR_GONE ? ERROR_NONE : code;
+    return transaction_change_statements(t, target_path(path), &change, 1, draw(w, 2) == 0, NULL, error);
 }
 
-/* Swaps a file aside and back: two moves in one transaction leave it where it was. */
+/* A file goes aside and back: two moves in one transaction leave it where it was. */
 static enum error_code
-move_and_back(struct world *w, unsigned number, struct error *error)
+stage_move_and_back(struct transaction *t, struct text path, struct error *error)
+{
+    enum error_code code = transaction_move(t, target_path(path), TEXT("/aside"), false, NULL, error);
+    return code != ERROR_NONE ? code : transaction_move(t, target_path(TEXT("/aside")), path, false, NULL, error);
+}
+
+static enum error_code
+stage(struct world *w, struct transaction *t, struct error *error)
+{
+    unsigned number = (unsigned)draw(w, PATHS);
+    struct expectation *after = &w->pending[w->under_way][number];
+    char name[64];
+    path_of(number, name);
+    struct text path = text_from(name);
+    switch (draw(w, 8)) {
+    case 0:
+        after->there = false;
+        return transaction_delete(t, target_path(path), false, NULL, error);
+    case 1:
+        return stage_description(w, t, path, error);
+    case 2:
+        return stage_move_and_back(t, path, error);
+    default:
+        return stage_put(w, t, after, path, error);
+    }
+}
+
+static void
+operate(struct world *w)
 {
     struct principal who = somebody();
     struct transaction *t = NULL;
-    char path[64];
-    path_of(number, path);
-    enum error_code code = transaction_new(w->model, &who, &t, error);
+    ensure(w->under_way < AT_ONCE);
+    memcpy(w->pending[w->under_way], w->under_way == 0 ? w->now : w->pending[w->under_way - 1], sizeof w->now);
+    enum error_code code = transaction_new(w->model, &who, &t, &w->error);
     if (code == ERROR_NONE)
-        code = transaction_move(t, target_path(text_from(path)), TEXT("/aside"), false, NULL, error);
-    if (code == ERROR_NONE)
-        code = transaction_move(t, target_path(TEXT("/aside")), text_from(path), false, NULL, error);
-    if (code == ERROR_NONE)
-        code = transaction_commit(t, error);
-    transaction_free(t);
-    return code == ERROR_NOT_FOUND || code == ERROR_GONE ? ERROR_NONE : code;
-}
-
-static enum error_code
-operate(struct world *w, struct error *error)
-{
-    unsigned number = (unsigned)draw(w, PATHS);
-    memcpy(w->pending, w->now, sizeof w->pending);
-    w->under_way = true;
-    enum error_code code;
-    switch (draw(w, 8)) {
-    case 0:
-        code = delete(w, number, error);
-        break;
-    case 1:
-        code = describe(w, number, error);
-        break;
-    case 2:
-        code = move_and_back(w, number, error);
-        break;
-    default:
-        code = put(w, number, error);
-    }
+        code = stage(w, t, &w->error);
     if (code == ERROR_NONE) {
-        memcpy(w->now, w->pending, sizeof w->now);
-        w->under_way = false;
-        w->acknowledged++;
+        w->under_way++;
+        code = transaction_submit(t, on_end, w, &w->error);
     }
-    return code;
+    if (code != ERROR_NONE) {
+        transaction_free(t);
+        w->failed = code;
+    }
 }
 
 /* ---- checking ------------------------------------------------------------------------------------- */
@@ -219,26 +210,35 @@ matches(struct world *w, struct view *view, unsigned number, const struct expect
     return memcmp(bytes, stored, want->length) == 0;
 }
 
+static bool
+matches_all(struct world *w, struct view *view, const struct expectation *want)
+{
+    bool held = true;
+    for (unsigned i = 0; i < PATHS && held; i++)
+        held = matches(w, view, i, &want[i]);
+    return held;
+}
+
 static void
 check(struct world *w)
 {
     struct principal who = somebody();
     struct view *view;
     struct error error = {0};
-    bool happened = true, held = true;
+    size_t happened = 0;
     uint64_t files = 0;
     struct resource root;
     if (view_open(w->model, &who, &view, &error) != ERROR_NONE)
         die(w, "view", &error);
-    for (unsigned i = 0; i < PATHS; i++) {
-        held &= matches(w, view, i, &w->now[i]);
-        happened &= w->under_way && matches(w, view, i, &w->pending[i]);
-    }
-    if (!held && !happened)
-        die(w, "something acknowledged is lost, or something is half there", NULL);
+    bool held = matches_all(w, view, w->now);
+    while (!held && happened < w->under_way)
+        held = matches_all(w, view, w->pending[happened++]);
     if (!held)
-        memcpy(w->now, w->pending, sizeof w->now);
-    w->under_way = false;
+        die(w, "something acknowledged is lost, or something is half there", NULL);
+    if (happened > 0)
+        memcpy(w->now, w->pending[happened - 1], sizeof w->now);
+    w->under_way = 0;
+    w->failed = ERROR_NONE;
     for (unsigned i = 0; i < PATHS; i++)
         files += w->now[i].there;
     if (view_get(view, ROOT_ID, &root, &error) != ERROR_NONE)
@@ -288,13 +288,14 @@ crash(struct world *w)
 static void
 round_of(struct world *w)
 {
-    struct error error = {0};
     struct device_simulated_options faults = {.seed = w->state, .crash_at_sync = 1 + draw(w, 25)};
+    if (w->crashes % 2 == 1)
+        committer_overlap(w->model->committer);
     device_simulated_set(w->volumes, &faults);
-    for (int i = 0; i < 12 && operate(w, &error) == ERROR_NONE; i++)
-        ;
-    if (w->under_way && error.code != ERROR_CLOSED && error.code != ERROR_IO)
-        die(w, "an operation failed otherwise than by the crash", &error);
+    for (int i = 0; i < 12 && w->failed == ERROR_NONE; i++)
+        operate(w);
+    if (w->failed != ERROR_NONE && w->failed != ERROR_CLOSED && w->failed != ERROR_IO)
+        die(w, "an operation failed otherwise than by the crash", &w->error);
     crash(w);
     restart(w);
     check(w);

@@ -108,14 +108,16 @@ note_fault(void *context, const struct store_fault *fault)
 /* ---- the workload ---- */
 
 static enum error_code
-receive(struct world *w, unsigned seed, size_t size, struct content **ret_content,
-        struct error *error)
+receive(struct world *w, unsigned seed, size_t size, struct content_batch *batch,
+        struct content **ret_content, struct error *error)
 {
     char data[CONTENT_BYTES_MAX];
     struct content *content = NULL;
     for (size_t i = 0; i < size; i++)
         data[i] = byte_of(seed, i);
     enum error_code code = content_begin(w->store, 0, &content, error);
+    if (code == ERROR_NONE && batch != NULL)
+        content_share(content, batch);
     for (size_t at = 0; code == ERROR_NONE && at < size;) {
         size_t part = 1 + below(w, 9000);
         if (part > size - at)
@@ -204,23 +206,41 @@ learn_lines(struct world *w, uint64_t sequence, size_t first)
     journal_reader_close(reader);
 }
 
+/* One of a batch that is given up at once, or kept and left behind. */
+static enum error_code
+receive_extra(struct world *w, struct content_batch *batch, struct content **ret_kept, struct error *error)
+{
+    struct content *content = NULL;
+    if (batch == NULL || below(w, 3) != 0)
+        return ERROR_NONE;
+    enum error_code code = receive(w, 8, below(w, CONTENT_BYTES_MAX), batch, &content, error);
+    if (code == ERROR_NONE && below(w, 2) == 0)
+        *ret_kept = content;
+    else
+        content_free(content);
+    return code;
+}
+
 /* One group of up to three deposits, or none when a deposit fails on the way. */
 static enum error_code
 commit_group(struct world *w, struct error *error)
 {
     struct oracle *o = &w->oracle;
-    struct content *contents[4] = {0};
+    struct content *contents[4] = {0}, *extras[4] = {0};
+    struct content_batch *batch = NULL;
     struct group *group = NULL;
     struct group_info info;
     struct position position;
     unsigned wanted = 1 + below(w, 3), count = 0;
     size_t first = o->count;
-    enum error_code code = ERROR_NONE;
+    enum error_code code = below(w, 2) == 0 ? content_batch_new(w->store, &batch, error) : ERROR_NONE;
     for (; code == ERROR_NONE && count < wanted && first + count < CONTENTS_MAX; count++) {
         struct stored *stored = &o->contents[first + count];
         *stored = (struct stored){.seed = (unsigned)(first + count + 1)};
-        size_t size = below(w, 4) == 0 ? below(w, CONTENT_BYTES_MAX) : below(w, 5000);
-        code = receive(w, stored->seed, size, &contents[count], error);
+        size_t size = below(w, batch == NULL ? 4 : 2) == 0 ? below(w, CONTENT_BYTES_MAX) : below(w, 5000);
+        code = receive_extra(w, batch, &extras[count], error);
+        if (code == ERROR_NONE)
+            code = receive(w, stored->seed, size, batch, &contents[count], error);
     }
     if (code == ERROR_NONE && count > 0)
         code = group_begin(w->store, false, &group, &info, error);
@@ -249,8 +269,11 @@ commit_group(struct world *w, struct error *error)
             o->count += count;
         }
     }
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++) {
         content_free(contents[i]);
+        content_free(extras[i]);
+    }
+    content_batch_free(batch);
     return code;
 }
 
@@ -258,7 +281,7 @@ static enum error_code
 give_up_an_upload(struct world *w, struct error *error)
 {
     struct content *content = NULL;
-    enum error_code code = receive(w, 7, 6000 + below(w, 14000), &content, error);
+    enum error_code code = receive(w, 7, 6000 + below(w, 14000), NULL, &content, error);
     content_free(content);
     return code;
 }

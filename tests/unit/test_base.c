@@ -122,6 +122,18 @@ an_arena_over_its_limit_says_so(void **state)
     arena_release(&arena);
 }
 
+static void
+a_forgiven_failure_leaves_no_error(void **state)
+{
+    struct error error = {0};
+    assert_int_equal(error_forgive(&error, error_set(&error, ERROR_IO, "no"), ERROR_NOT_FOUND), ERROR_IO);
+    assert_string_equal(error.message, "no");
+    assert_int_equal(error_forgive(&error, error_set(&error, ERROR_NOT_FOUND, "none"), ERROR_NOT_FOUND), ERROR_NONE);
+    assert_int_equal(error.code, ERROR_NONE);
+    assert_string_equal(error.message, "");
+    assert_int_equal(error_forgive(NULL, ERROR_NOT_FOUND, ERROR_NOT_FOUND), ERROR_NONE);
+}
+
 int
 main(void)
 {
@@ -133,6 +145,7 @@ main(void)
         cmocka_unit_test(a_buffer_over_its_limit_stays_failed),
         cmocka_unit_test(varints_and_big_endian_numbers_come_back),
         cmocka_unit_test(an_arena_over_its_limit_says_so),
+        cmocka_unit_test(a_forgiven_failure_leaves_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The overlay against a naive oracle: a small array of keys whose state is copied at each mark. */
+/* The overlay against a naive oracle: a small array of keys whose state is copied at each mark; at times it stands on
+ * another one that is not in the catalog yet. */
 #include "catalog/overlay.h"
 
 #include <setjmp.h>
@@ -15,8 +16,9 @@ struct oracle {
 
 struct run {
     struct catalog *catalog;
-    struct overlay *overlay;
-    struct oracle now, below;
+    struct overlay *overlay, *spare;
+    struct overlay *lower; /* what `overlay` stands on, or NULL */
+    struct oracle now, lower_now, below;
     struct oracle marked[MARKS];
     size_t marks[MARKS];
     size_t mark_count;
@@ -143,19 +145,61 @@ assert_ascending(void *context, struct text key, const struct text *value)
     ascent->count++;
 }
 
+static void
+write_down(struct run *run, const struct overlay *overlay)
+{
+    struct catalog_batch *batch = catalog_batch_new();
+    struct ascent ascent = {.count = 0};
+    overlay_to_batch(overlay, batch);
+    assert_int_equal(catalog_batch_count(batch), overlay_count(overlay));
+    catalog_batch_each(batch, assert_ascending, &ascent);
+    assert_int_equal(ascent.count, overlay_count(overlay));
+    assert_int_equal(catalog_write(run->catalog, batch, NULL), ERROR_NONE);
+    catalog_batch_free(batch);
+}
+
+/* The next group is laid out on this one. */
+static void
+stack(struct run *run)
+{
+    struct overlay *next = run->spare;
+    run->spare = NULL;
+    run->lower = run->overlay;
+    run->lower_now = run->now;
+    overlay_clear(next);
+    overlay_stand_on(next, run->lower);
+    assert_int_equal(overlay_count(next), 0);
+    run->overlay = next;
+    run->mark_count = 0;
+}
+
+/* The lower group is in the catalog; what stands on it goes on. */
+static void
+write_lower(struct run *run)
+{
+    write_down(run, run->lower);
+    run->below = run->lower_now;
+    overlay_stand_on(run->overlay, NULL);
+    run->spare = run->lower;
+    run->lower = NULL;
+}
+
+static void
+give_up_lower(struct run *run)
+{
+    run->spare = run->lower;
+    run->lower = NULL;
+    overlay_clear(run->overlay);
+    run->now = run->below;
+    run->mark_count = 0;
+}
+
 /* Writes the group down or gives it up. */
 static void
 end_group(struct run *run)
 {
     if (draw(run, 3) != 0) {
-        struct catalog_batch *batch = catalog_batch_new();
-        struct ascent ascent = {.count = 0};
-        overlay_to_batch(run->overlay, batch);
-        assert_int_equal(catalog_batch_count(batch), overlay_count(run->overlay));
-        catalog_batch_each(batch, assert_ascending, &ascent);
-        assert_int_equal(ascent.count, overlay_count(run->overlay));
-        assert_int_equal(catalog_write(run->catalog, batch, NULL), ERROR_NONE);
-        catalog_batch_free(batch);
+        write_down(run, run->overlay);
         run->below = run->now;
     }
     overlay_clear(run->overlay);
@@ -165,11 +209,24 @@ end_group(struct run *run)
 }
 
 static void
+end_something(struct run *run)
+{
+    uint32_t what = draw(run, 4);
+    if (run->lower == NULL)
+        (what < 2 ? stack : end_group)(run);
+    else if (what > 0)
+        write_lower(run);
+    else
+        give_up_lower(run);
+}
+
+static void
 random_operations(uint64_t seed)
 {
     struct run run = {.random = seed};
     run.catalog = catalog_memory_new();
     run.overlay = overlay_new(run.catalog);
+    run.spare = overlay_new(run.catalog);
     for (unsigned i = 0; i < KEYS; i++)
         run.now.value[i] = run.below.value[i] = -1;
     for (unsigned step = 0; step < 400; step++) {
@@ -183,10 +240,12 @@ random_operations(uint64_t seed)
         else if (what < 97)
             scan_somewhere(&run);
         else
-            end_group(&run);
+            end_something(&run);
     }
     assert_scan_between(&run, TEXT(""), TEXT(""));
     overlay_free(run.overlay);
+    overlay_free(run.spare);
+    overlay_free(run.lower);
     catalog_close(run.catalog);
 }
 

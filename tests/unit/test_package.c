@@ -395,7 +395,7 @@ files_in_eprints_xml_are_checked_and_refused_whole(void **state)
     assert_file(&odd, "ORIGINAL", "b", "");
     package_release(&odd);
     assert_refused(&w, PACKAGING_EPRINTS, bytes_of(EPRINTS "</eprints>"), ERROR_INVALID, "no eprint");
-    assert_refused(&w, PACKAGING_EPRINTS, bytes_of("<eprints/>"), ERROR_INVALID, "not EPrints XML");
+    assert_refused(&w, PACKAGING_EPRINTS, bytes_of("<eprint/>"), ERROR_INVALID, "not EPrints XML");
     snprintf(text, sizeof text, EPRINTS EPRINT("1", "T", "<document><pos>1</pos><security>staffonly</security><files>%s</files></document>")
              "</eprints>", EP_FILE("a", HELLO_DATA));
     struct package package = read_accepted(&w, PACKAGING_EPRINTS, bytes_of(text));

@@ -628,6 +628,81 @@ an_empty_group_writes_nothing(void **state)
     release(&f);
 }
 
+static struct group *
+lay_out(struct fixture *f, const char *path, struct group_info *ret_info)
+{
+    struct error error = {0};
+    struct group *group;
+    struct place place;
+    check(group_begin(f->store, false, &group, ret_info, &error), &error);
+    check(group_add_entry(group, text_from(path), TEXT("some bytes"), &place, &error), &error);
+    check(group_add_line(group, TEXT("{\"op\":\"x\"}"), NULL, &error), &error);
+    return group;
+}
+
+static void
+write_and_publish(struct group *group)
+{
+    struct error error = {0};
+    struct group_timing timing;
+    check(group_write(group, &timing, &error), &error);
+    group_publish(group);
+}
+
+static void
+a_group_is_laid_out_on_one_that_is_not_written_yet(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct group_info first_info, second_info;
+    struct position first, second;
+    struct journal_reader *reader;
+    struct journal_group found;
+    enum error_code status;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    struct group *one = lay_out(&f, "ocfl/1", &first_info);
+    check(group_prepare(one, &first, &error), &error);
+    struct group *two = lay_out(&f, "ocfl/2", &second_info);
+    assert_int_equal(second_info.sequence, first_info.sequence + 1);
+    assert_true(second_info.time_us > first_info.time_us);
+    write_and_publish(one);
+    check(group_prepare(two, &second, &error), &error);
+    assert_int_equal(store_position(f.store).sequence, first.sequence);
+    write_and_publish(two);
+    check(journal_reader_open(f.store, 0, true, &reader, &error), &error);
+    assert_true(journal_reader_next(reader, &found, &status, &error));
+    assert_memory_equal(&found.position, &first, sizeof first);
+    assert_true(journal_reader_next(reader, &found, &status, &error));
+    assert_memory_equal(&found.position, &second, sizeof second);
+    journal_reader_close(reader);
+    release(&f);
+}
+
+static void
+a_volume_ends_only_when_its_last_group_is_over(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct group_info info;
+    struct group *none;
+    struct position position;
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.volume_size_bytes = 2048;
+    open_store(&f, NULL);
+    struct group *one = lay_out(&f, "ocfl/1", &info);
+    check(group_prepare(one, &position, &error), &error);
+    assert_int_equal(group_begin(f.store, false, &none, &info, &error), ERROR_BUSY);
+    write_and_publish(one);
+    struct group *two = lay_out(&f, "ocfl/2", &info);
+    check(group_prepare(two, &position, &error), &error);
+    assert_int_equal(position.volume, 2);
+    write_and_publish(two);
+    release(&f);
+}
+
 static void
 what_is_rolled_back_leaves_no_trace(void **state)
 {
@@ -816,6 +891,169 @@ large_uploads_are_limited_and_given_up_ones_leave_nothing(void **state)
     release(&f);
 }
 
+/* A bulk content of `size` bytes, all `fill`, in the batch. */
+static struct content *
+batch_content(struct fixture *f, struct content_batch *batch, size_t size, char fill)
+{
+    struct content *content;
+    struct error error = {0};
+    char *data = malloc(size);
+    memset(data, fill, size);
+    check(content_begin(f->store, 0, &content, &error), &error);
+    content_share(content, batch);
+    check(content_write(content, data, size, &error), &error);
+    check(content_finish(content, &error), &error);
+    assert_true(content_summary(content)->bulk);
+    free(data);
+    return content;
+}
+
+/* Commits the contents that are not NULL, in one group. */
+static void
+commit_contents(struct fixture *f, struct content **contents, size_t count, struct place *places)
+{
+    struct group *group;
+    struct group_info info;
+    struct error error = {0};
+    unsigned index;
+    check(group_begin(f->store, false, &group, &info, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        char path[80];
+        struct place sums;
+        if (contents[i] == NULL)
+            continue;
+        snprintf(path, sizeof path, "ocfl/batch-%zu/v1/content/1", i);
+        check(group_add_content(group, text_from(path), contents[i], &places[i], &sums, &error), &error);
+    }
+    check(group_add_line(group, TEXT("{\"op\":\"put\"}"), &index, &error), &error);
+    check(group_commit(group, NULL, NULL, &error), &error);
+}
+
+static void
+contents_of_a_batch_share_a_volume_and_what_is_left_out_becomes_void(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content_batch *batch;
+    struct content *contents[6];
+    struct place places[6] = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.bulk_open = 1;
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    check(content_batch_new(f.store, &batch, &error), &error);
+    for (unsigned i = 0; i < 6; i++)
+        contents[i] = batch_content(&f, batch, 100000, (char)('a' + i));
+    uint64_t whole = size_of(&f, "bulk-0000000002.tar");
+    content_free(contents[1]); /* in the middle: a hole */
+    content_free(contents[5]); /* at the end: cut */
+    assert_true(size_of(&f, "bulk-0000000002.tar") < whole);
+    struct content *left_behind = contents[2];
+    contents[1] = contents[2] = contents[5] = NULL;
+    commit_contents(&f, contents, 5, places);
+    assert_int_equal(places[0].volume, 2);
+    assert_int_equal(places[4].volume, 2);
+    struct group *group;
+    struct group_info info;
+    check(group_begin(f.store, false, &group, &info, &error), &error);
+    assert_int_equal(group_add_content(group, TEXT("ocfl/x/v1/content/1"), left_behind, &places[2], &places[5], &error),
+                     ERROR_CONFLICT);
+    group_abandon(group);
+    content_free(left_behind);
+    for (unsigned i = 0; i < 5; i++)
+        content_free(contents[i]);
+    content_batch_free(batch);
+    deposit(&f, 1, 100000, NULL, NULL); /* the volume is free again, and ends where the last one did */
+    struct verify_options options = {0};
+    uint64_t faults = 0;
+    check(store_verify(f.store, &options, NULL, NULL, &faults, &error), &error);
+    assert_int_equal(faults, 0);
+    release(&f);
+}
+
+static void
+a_content_of_a_batch_that_the_group_being_written_leaves_out_is_refused(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content_batch *batch;
+    struct content *contents[2];
+    struct group *one, *two;
+    struct group_info info;
+    struct position position;
+    struct place place, sums;
+    (void)state;
+    make_simulated_fixture(&f);
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    check(content_batch_new(f.store, &batch, &error), &error);
+    for (unsigned i = 0; i < 2; i++)
+        contents[i] = batch_content(&f, batch, 100000, (char)('a' + i));
+    check(group_begin(f.store, false, &one, &info, &error), &error);
+    check(group_add_content(one, TEXT("ocfl/x/v1/content/1"), contents[1], &place, &sums, &error), &error);
+    check(group_add_line(one, TEXT("{\"op\":\"put\"}"), NULL, &error), &error);
+    check(group_prepare(one, &position, &error), &error);
+    check(group_begin(f.store, false, &two, &info, &error), &error);
+    assert_int_equal(group_add_content(two, TEXT("ocfl/y/v1/content/1"), contents[0], &place, &sums, &error), ERROR_CONFLICT);
+    group_abandon(two);
+    write_and_publish(one);
+    for (unsigned i = 0; i < 2; i++)
+        content_free(contents[i]);
+    content_batch_free(batch);
+    release(&f);
+}
+
+static void
+the_last_group_stays_when_its_bulk_volume_was_compacted(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct compaction_result result;
+    struct content_reference first;
+    struct buffer sums = {0};
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.volume_size_bytes = 150000;
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    deposit(&f, 1, 100000, &first, &sums);
+    deposit(&f, 2, 100000, NULL, NULL); /* behind it, and the volume is full: sealed */
+    struct purge_span span = {first.place, first.size_bytes, true};
+    struct purge_request request = {&span, 1, NULL, 0};
+    check(store_purge(f.store, &request, &error), &error);
+    check(store_compact(f.store, first.place.volume, keep_everything, NULL, &result, &error), &error);
+    assert_true(result.bytes_after < result.bytes_before); /* the second one has moved */
+    store_close(f.store);
+    open_store(&f, NULL);
+    assert_int_equal(store_position(f.store).sequence, 2);
+    buffer_release(&sums);
+    release(&f);
+}
+
+static void
+a_batch_that_is_given_up_leaves_nothing(void **state)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct content_batch *batch;
+    struct content *contents[4];
+    (void)state;
+    make_simulated_fixture(&f);
+    f.options.bulk_open = 1;
+    open_store(&f, NULL);
+    check(store_set_bulk_lengths(f.store, NULL, 0, &error), &error);
+    check(content_batch_new(f.store, &batch, &error), &error);
+    for (unsigned i = 0; i < 4; i++)
+        contents[i] = batch_content(&f, batch, 70000, 'x');
+    content_batch_free(batch); /* the contents hold it */
+    for (unsigned i = 0; i < 4; i++)
+        content_free(contents[(i + 2) % 4]);
+    assert_int_equal(size_of(&f, "bulk-0000000002.tar"), 1024);
+    deposit(&f, 1, 100000, NULL, NULL);
+    release(&f);
+}
+
 static void
 past_the_budget_of_memory_small_content_goes_to_bulk(void **state)
 {
@@ -899,11 +1137,17 @@ main(void)
         cmocka_unit_test(a_full_disk_is_cut_back_and_writable_again_by_itself),
         cmocka_unit_test(deletes_use_a_reserve_that_deposits_do_not),
         cmocka_unit_test(an_empty_group_writes_nothing),
+        cmocka_unit_test(a_group_is_laid_out_on_one_that_is_not_written_yet),
+        cmocka_unit_test(a_volume_ends_only_when_its_last_group_is_over),
         cmocka_unit_test(what_is_rolled_back_leaves_no_trace),
         cmocka_unit_test(a_copy_has_the_bytes_and_the_digest_of_its_entry),
         cmocka_unit_test(paths_that_json_or_tar_cannot_hold_are_refused),
         cmocka_unit_test(a_reader_of_the_journal_sees_groups_only_when_they_are_durable),
         cmocka_unit_test(large_uploads_are_limited_and_given_up_ones_leave_nothing),
+        cmocka_unit_test(contents_of_a_batch_share_a_volume_and_what_is_left_out_becomes_void),
+        cmocka_unit_test(a_batch_that_is_given_up_leaves_nothing),
+        cmocka_unit_test(a_content_of_a_batch_that_the_group_being_written_leaves_out_is_refused),
+        cmocka_unit_test(the_last_group_stays_when_its_bulk_volume_was_compacted),
         cmocka_unit_test(past_the_budget_of_memory_small_content_goes_to_bulk),
         cmocka_unit_test(digests_that_were_asked_for_come_from_the_same_pass),
     };

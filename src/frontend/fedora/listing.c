@@ -5,6 +5,7 @@
  * One writer a form (struct form), each with a head, a line a child, and an end.
  */
 #include "frontend/fedora/listing.h"
+#include "http/html.h"
 
 #include "base/ensure.h"
 #include "http/accept.h"

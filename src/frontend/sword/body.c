@@ -52,17 +52,6 @@ sword_original(struct http_request *request)
 
 /* ---- what the collection takes ------------------------------------------------------------------------------------ */
 
-static bool
-has_word(struct text words, struct text word)
-{
-    struct text rest = words;
-    while (rest.length > 0) {
-        if (text_equal(text_cut(rest, ' ', &rest), word))
-            return true;
-    }
-    return words.length == 0;
-}
-
 enum error_code
 sword_check_policy(struct http_request *request, uint64_t size_bytes, struct error *error)
 {
@@ -74,14 +63,8 @@ sword_check_policy(struct http_request *request, uint64_t size_bytes, struct err
     bool has_payload = kind == SWORD_BODY_PAYLOAD || type.length > 0; /* of multipart: once it is split */
     if (kind == SWORD_BODY_ENTRY)
         has_payload = false;
-    if (has_payload && !has_word(policy->packagings, text_from(packaging_word(intent->packaging))))
-        return error_set(error, ERROR_UNSUPPORTED, "the collection takes no %s packages", packaging_word(intent->packaging));
-    if (has_payload && !has_word(policy->accept, type))
-        return error_set(error, ERROR_UNSUPPORTED, "the collection takes no %.*s", TEXT_ARG(type));
-    if (policy->maximum_bytes != 0 && size_bytes != HTTP_SIZE_UNKNOWN && size_bytes > policy->maximum_bytes)
-        return error_set(error, ERROR_LIMIT, "the collection takes %llu bytes at most",
-                         (unsigned long long)policy->maximum_bytes);
-    return ERROR_NONE;
+    enum error_code code = has_payload ? collection_policy_takes(policy, intent->packaging, type, error) : ERROR_NONE;
+    return code != ERROR_NONE || size_bytes == HTTP_SIZE_UNKNOWN ? code : collection_policy_takes_bytes(policy, size_bytes, error);
 }
 
 /* ---- base64 -------------------------------------------------------------------------------------------------------- */

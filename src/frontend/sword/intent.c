@@ -10,6 +10,8 @@
 #include "frontend/sword/sword_private.h"
 #include "http/disposition.h"
 
+enum { REQUEST_KEY_BYTES_MAXIMUM = 255 };
+
 static struct text
 either(const struct http_request *request, enum http_header one, enum http_header other)
 {
@@ -176,6 +178,35 @@ read_packaging(struct http_request *request)
     return false;
 }
 
+/* draft-ietf-httpapi-idempotency-key-header: a string in quotes; without them too, as most clients write it. Sender and
+ * collection are part of it: nobody meets the key of another. */
+static bool
+read_request_key(struct http_request *request)
+{
+    struct sword_intent *intent = &sword_of(request)->intent;
+    struct text key = request->headers[HTTP_HEADER_IDEMPOTENCY_KEY];
+    struct buffer whole = {0};
+    unsigned char digest[DIGEST_SIZE_MAX];
+    intent->request_key = TEXT("");
+    if (key.data == NULL || intent->no_op)
+        return true;
+    if (key.length >= 2 && key.data[0] == '"' && key.data[key.length - 1] == '"')
+        key = text_of(key.data + 1, key.length - 2);
+    if (key.length == 0 || key.length > REQUEST_KEY_BYTES_MAXIMUM) {
+        sword_refuse(request, SWORD_ERROR_BAD_REQUEST, "Idempotency-Key has 1 to %d bytes", REQUEST_KEY_BYTES_MAXIMUM);
+        return false;
+    }
+    buffer_append_varint(&whole, request->principal.user);
+    buffer_append_counted(&whole, sword_of(request)->rest);
+    buffer_append_text(&whole, key);
+    digest_compute(DIGEST_SHA256, whole.data, whole.length, digest);
+    buffer_clear(&whole);
+    buffer_append_hex(&whole, digest, digest_size(DIGEST_SHA256));
+    intent->request_key = arena_copy(request->arena, buffer_text(&whole));
+    buffer_release(&whole);
+    return true;
+}
+
 bool
 sword_read_intent(struct http_request *request)
 {
@@ -186,5 +217,5 @@ sword_read_intent(struct http_request *request)
     intent->payload_type = TEXT("");
     intent->slug = slug.length == 0 ? TEXT("") : slug;
     intent->media_type = type.length == 0 ? TEXT("application/octet-stream") : type;
-    return read_switches(request) && read_filename(request) && read_packaging(request) && read_digests(request);
+    return read_switches(request) && read_request_key(request) && read_filename(request) && read_packaging(request) && read_digests(request);
 }

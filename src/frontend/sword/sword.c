@@ -87,6 +87,13 @@ find_owner(struct http_request *request)
     return false;
 }
 
+/* Of an item that is there: whoever is named must be known, but rights are those of who asks. Nobody unknown learns who is known. */
+static bool
+names_known_owner(struct http_request *request)
+{
+    return request->principal.user == 0 || find_owner(request);
+}
+
 static void
 dispatch(struct http_request *request)
 {
@@ -108,7 +115,8 @@ dispatch(struct http_request *request)
         break;
     case SWORD_PART_MEDIA_LINK:
     case SWORD_PART_EDIT_MEDIA:
-        sword_media(request);
+        if (names_known_owner(request))
+            sword_media(request);
         break;
     case SWORD_PART_STATEMENT:
         if (http_is_read(request))
@@ -117,7 +125,8 @@ dispatch(struct http_request *request)
             refuse_method(request, "GET, HEAD, OPTIONS");
         break;
     case SWORD_PART_EDIT:
-        sword_edit(request);
+        if (names_known_owner(request))
+            sword_edit(request);
         break;
     case SWORD_PART_COUNT:
         error_set(&error, ERROR_NOT_FOUND, "SWORD begins at %s/servicedocument", request->front_end->prefix);
@@ -142,6 +151,7 @@ begin_version(struct http_request *request, enum sword_version version)
     arena_init(&sword->arena, SWORD_MEMORY_BYTES);
     request->state = sword;
     request->release = release;
+    http_set_header_static(request, "Server", "Archivolt/" ARCHIVOLT_VERSION);
     if (read_target(request, &error) != ERROR_NONE ||
         view_open(request->model, &request->principal, &sword->view, &error) != ERROR_NONE)
         sword_fail(request, &error);

@@ -39,6 +39,7 @@ struct sword_intent {
     struct text payload_type;   /* of the payload within multipart; "" before it is split */
     struct text on_behalf_of;   /* "" nobody */
     struct text slug;
+    struct text request_key;    /* Idempotency-Key with sender and collection, hashed; "" none */
     bool no_op, verbose, in_progress;
     bool metadata_relevant;
     struct expected_digests digests;
@@ -62,6 +63,8 @@ struct sword {
     struct text location;  /* of the answer, where it is another than the version's own; "" */
     struct transaction *transaction;
     struct new_entity made;
+    struct first_answer *first; /* of the deposit that was made with this request_key, or NULL */
+    struct text fingerprint;    /* of the request, where it has a key */
     struct principal depositor; /* to whom it belongs: the person asking, or the one meant by on-behalf-of */
     struct error error;    /* of work done in a worker */
 };
@@ -81,6 +84,7 @@ sword_of(struct http_request *request)
     X(BAD_REQUEST, "ErrorBadRequest", 400, 400)                                                    \
     X(TARGET_OWNER_UNKNOWN, "TargetOwnerUnknown", 401, 403)                                        \
     X(MEDIATION, "MediationNotAllowed", 412, 412)                                                  \
+    X(KEY_REUSED, "ErrorBadRequest", 422, 422)                                                     \
     X(METHOD, "MethodNotAllowed", 405, 405)                                                        \
     X(TOO_LARGE, "MaxUploadSizeExceeded", 413, 413)
 enum sword_error {

@@ -18,11 +18,11 @@ decide_journal(struct decision *d, struct line *line, struct error *error)
     line_write(line, &d->line_json);
     code = buffer_status(&d->line_json, error);
     if (code == ERROR_NONE)
-        code = group_add_line(d->group, buffer_text(&d->line_json), &origin.index, error);
+        code = group_add_line(d->now->group, buffer_text(&d->line_json), &origin.index, error);
     if (code == ERROR_NONE && d->stage != NULL)
         d->stage->line_index = origin.index;
     if (code == ERROR_NONE)
-        code = line_effects(line, &origin, overlay_apply, d->overlay, error);
+        code = line_effects(line, &origin, overlay_apply, d->now->overlay, error);
     if (code == ERROR_NONE)
         harvest_note(d, line);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decisions: the committer's half of each operation. A decision looks at the overlay (catalog plus
- * all that is laid out before it), checks rights, conditions and state, adds entries and lines to
+ * all that is laid out before it, in this group and in the one that is being written), checks rights, conditions and state, adds entries and lines to
  * the group, and applies the lines' effects to the overlay. A decision that fails leaves garbage in both: the
  * committer rolls the whole transaction back to its mark.
  *
@@ -39,11 +39,19 @@ struct open_aggregate {
     unsigned version; /* being made */
 };
 
+/* One group as it is laid out. */
+struct layout {
+    struct group *group;
+    struct overlay *overlay;
+    struct object_write *writes;
+    size_t write_count, write_capacity;
+};
+
 struct decision {
     struct model *model;
-    struct lookup lookup;     /* on the overlay */
-    struct overlay *overlay;
-    struct group *group;
+    struct lookup lookup;        /* on the overlay */
+    struct layout *now;
+    const struct layout *before; /* of the group that is on its way to the disk, or NULL */
     struct group_info info;
     struct transaction *transaction;
     struct stage *stage;
@@ -52,9 +60,6 @@ struct decision {
     struct buffer line_json, scratch, inventory_json;
     struct buffer node_storage, old_node_storage;
     struct object_paths paths; /* of the object asked for last */
-    /* of one group */
-    struct object_write *writes;
-    size_t write_count, write_capacity;
     /* of one transaction */
     struct open_aggregate *aggregates;
     uint64_t *touched; /* resources whose records get a stamp: decide_harvest.c */

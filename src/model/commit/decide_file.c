@@ -258,7 +258,7 @@ statements_of(struct decision *d, uint64_t id, struct statement_list *ret, struc
         return ERROR_NONE;
     struct statement *statements = arena_alloc(&d->arena, node.statements * sizeof *statements);
     key_statement_prefix(&prefix, id, TEXT(""));
-    code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+    code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && statements != NULL && count < node.statements &&

@@ -160,7 +160,7 @@ mapped_uuids(struct decision *d, uint64_t id, struct text **ret, size_t *ret_cou
     *ret_count = 0;
     key_statement_prefix(&from, id, TEXT(STATEMENT_MAPPED));
     ensure(key_after(&from, &to));
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    enum error_code code = overlay_scan_open(d->now->overlay, key_text(&from), key_text(&to), &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && overlay_scan_next(scan, &key, &value)) {

@@ -76,7 +76,7 @@ require_other_administrator(struct decision *d, uint64_t without, struct error *
     struct overlay_scan *scan;
     bool another = false;
     key_begin(&prefix, FAMILY_USER);
-    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+    enum error_code code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (!another && overlay_scan_next(scan, &key, &value)) {
@@ -123,7 +123,7 @@ paired_ids(struct decision *d, enum family family, uint64_t id, uint64_t *ids, s
     struct overlay_scan *scan;
     size_t count = 0;
     key_of(&prefix, family, id);
-    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+    enum error_code code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (count < capacity && overlay_scan_next(scan, &key, &value))
@@ -185,7 +185,7 @@ end_tokens_of(struct decision *d, uint64_t user, struct error *error)
     do {
         count = 0;
         key_begin(&prefix, FAMILY_TOKEN);
-        code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+        code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
         if (code != ERROR_NONE)
             return code;
         while (count < PAIRS_AT_ONCE && overlay_scan_next(scan, &key, &value)) {

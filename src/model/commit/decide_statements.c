@@ -86,13 +86,13 @@ note_in_overlay(struct gathering *g, const struct statement *s, bool present)
     struct buffer value = {0};
     key_statement(&key, g->found->id, s);
     if (!present) {
-        overlay_delete(g->d->overlay, key_text(&key));
+        overlay_delete(g->d->now->overlay, key_text(&key));
         return;
     }
     buffer_append_counted(&value, s->value);
     buffer_append_counted(&value, s->qualifier);
     buffer_append_counted(&value, s->extra);
-    overlay_put(g->d->overlay, key_text(&key), buffer_text(&value));
+    overlay_put(g->d->now->overlay, key_text(&key), buffer_text(&value));
     buffer_release(&value);
 }
 
@@ -155,7 +155,7 @@ of_attribute(struct gathering *g, struct text attribute, struct statement **ret,
     size_t count = 0, capacity = 0;
     struct statement *found = NULL;
     key_statement_prefix(&prefix, g->found->id, attribute);
-    enum error_code code = overlay_scan_under(g->d->overlay, &prefix, &scan, error);
+    enum error_code code = overlay_scan_under(g->d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && overlay_scan_next(scan, &key, &value)) {

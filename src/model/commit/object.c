@@ -4,7 +4,8 @@
  *
  * Every version writes its content, then vN/inventory.json and its sidecar; the root copies are written
  * once a group, for the last version of each object in it (decide_finish_group). An object that is versioned
- * twice in a group finds its inventory among the group's entries, because the volume has not got it yet.
+ * twice in a group, or in a group and the next, finds its inventory among the group's entries, because the volume has
+ * not got it yet.
  */
 #include "base/ensure.h"
 #include "format/percent.h"
@@ -49,29 +50,44 @@ add_entry(struct decision *d, uint64_t object, struct text folder, struct text n
           struct place *ret_place, struct error *error)
 {
     struct entry_path path;
-    return group_add_entry(d->group, entry_path(object_paths(d, object), folder, name, &path), data, ret_place, error);
+    return group_add_entry(d->now->group, entry_path(object_paths(d, object), folder, name, &path), data, ret_place, error);
 }
 
 /* ---- inventories ------------------------------------------------------------------------------- */
 
-static struct object_write *
-write_of_group(struct decision *d, uint64_t object)
+static const struct object_write *
+write_of_group(const struct layout *layout, uint64_t object)
 {
-    for (size_t i = d->write_count; i-- > 0;)
-        if (d->writes[i].paths.object == object)
-            return &d->writes[i];
+    for (size_t i = layout->write_count; i-- > 0;)
+        if (layout->writes[i].paths.object == object)
+            return &layout->writes[i];
     return NULL;
 }
 
-static void
-remember_write(struct decision *d, const struct object_write *write)
+/* The inventory that was laid out last and is not in the volume yet; false: it is there. */
+static bool
+inventory_under_way(const struct decision *d, uint64_t object, struct text *ret_json)
 {
-    if (d->write_count == d->write_capacity) {
-        d->write_capacity = d->write_capacity == 0 ? 256 : d->write_capacity * 2;
-        d->writes = realloc(d->writes, d->write_capacity * sizeof *d->writes);
-        ensure(d->writes != NULL);
+    const struct layout *layout = d->now;
+    const struct object_write *write = write_of_group(layout, object);
+    if (write == NULL && d->before != NULL) {
+        layout = d->before;
+        write = write_of_group(layout, object);
     }
-    d->writes[d->write_count++] = *write;
+    if (write != NULL)
+        *ret_json = group_entry_data(layout->group, write->inventory);
+    return write != NULL;
+}
+
+static void
+remember_write(struct layout *layout, const struct object_write *write)
+{
+    if (layout->write_count == layout->write_capacity) {
+        layout->write_capacity = layout->write_capacity == 0 ? 256 : layout->write_capacity * 2;
+        layout->writes = realloc(layout->writes, layout->write_capacity * sizeof *layout->writes);
+        ensure(layout->writes != NULL);
+    }
+    layout->writes[layout->write_count++] = *write;
 }
 
 static enum error_code
@@ -121,7 +137,7 @@ begin_version(struct decision *d, struct ocfl_inventory *inventory, struct error
     return ocfl_inventory_begin_version(inventory, &info, error);
 }
 
-/* The inventory to go on with: of this group, of the volume, or a new one; a version is begun. */
+/* The inventory to go on with: of this group or the one before it, of the volume, or a new one; a version is begun. */
 static enum error_code
 open_inventory(struct decision *d, uint64_t object, uint64_t previous, struct ocfl_inventory **ret,
                struct error *error)
@@ -130,10 +146,9 @@ open_inventory(struct decision *d, uint64_t object, uint64_t previous, struct oc
     if (previous == 0) {
         code = new_inventory(d, object, ret, error);
     } else {
-        const struct object_write *write = write_of_group(d, object);
         struct text json;
-        if (write != NULL) {
-            json = arena_copy(&d->arena, group_entry_data(d->group, write->inventory));
+        if (inventory_under_way(d, object, &json)) {
+            json = arena_copy(&d->arena, json);
         } else {
             struct buffer stored = {0};
             code = stored_inventory(d, object, previous, &stored, error);
@@ -181,24 +196,24 @@ close_version(struct decision *d, uint64_t object, struct ocfl_inventory *invent
     if (code != ERROR_NONE)
         return code;
     *ret_inventory = (struct line_extent){place, json.length};
-    write.inventory = group_last_entry(d->group);
+    write.inventory = group_last_entry(d->now->group);
     digest_compute(algorithm, json.data, json.length, digest);
     buffer_clear(&d->scratch);
     ocfl_append_sidecar(&d->scratch, algorithm, digest);
     code = add_entry(d, object, in_folder, sidecar_name(d), buffer_text(&d->scratch), &place, error);
     if (code != ERROR_NONE)
         return code;
-    write.sidecar = group_last_entry(d->group);
-    write.again = version > 1 && write_of_group(d, object) != NULL;
-    remember_write(d, &write);
+    write.sidecar = group_last_entry(d->now->group);
+    write.again = version > 1 && write_of_group(d->now, object) != NULL;
+    remember_write(d->now, &write);
     return ERROR_NONE;
 }
 
 static bool
-superseded(const struct decision *d, size_t at)
+superseded(const struct layout *layout, size_t at)
 {
-    for (size_t i = at + 1; i < d->write_count; i++)
-        if (d->writes[i].again && d->writes[i].paths.object == d->writes[at].paths.object)
+    for (size_t i = at + 1; i < layout->write_count; i++)
+        if (layout->writes[i].again && layout->writes[i].paths.object == layout->writes[at].paths.object)
             return true;
     return false;
 }
@@ -208,7 +223,7 @@ add_root_copy(struct decision *d, const struct object_write *write, struct text 
               struct error *error)
 {
     struct entry_path path;
-    return group_add_copy(d->group, entry_path(&write->paths, TEXT(""), name, &path), entry, error);
+    return group_add_copy(d->now->group, entry_path(&write->paths, TEXT(""), name, &path), entry, error);
 }
 
 enum error_code
@@ -216,11 +231,11 @@ decide_finish_group(struct decision *d, struct error *error)
 {
     enum error_code code = ERROR_NONE;
     bool any_again = false;
-    for (size_t i = 0; i < d->write_count; i++)
-        any_again |= d->writes[i].again;
-    for (size_t i = 0; i < d->write_count && code == ERROR_NONE; i++) {
-        const struct object_write *write = &d->writes[i];
-        if (any_again && superseded(d, i))
+    for (size_t i = 0; i < d->now->write_count; i++)
+        any_again |= d->now->writes[i].again;
+    for (size_t i = 0; i < d->now->write_count && code == ERROR_NONE; i++) {
+        const struct object_write *write = &d->now->writes[i];
+        if (any_again && superseded(d->now, i))
             continue;
         code = add_root_copy(d, write, TEXT("inventory.json"), write->inventory, error);
         if (code == ERROR_NONE)
@@ -254,7 +269,7 @@ content_in_versions(struct decision *d, uint64_t id, struct text digest, struct 
     struct text key, value;
     struct overlay_scan *scan;
     key_of(&prefix, FAMILY_VERSION, id);
-    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+    enum error_code code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (!*ret_found && overlay_scan_next(scan, &key, &value)) {
@@ -283,7 +298,7 @@ members_with_digest(struct decision *d, uint64_t object, struct text digest, uin
     key_digest(&from, digest, object);
     key_digest(&to, digest, UINT64_MAX);
     *ret_count = 0;
-    enum error_code code = overlay_scan_open(d->overlay, key_text(&from), key_text(&to), &scan, error);
+    enum error_code code = overlay_scan_open(d->now->overlay, key_text(&from), key_text(&to), &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (*ret_count < capacity && looked_at++ < CANDIDATES_MAXIMUM && overlay_scan_next(scan, &key, &value)) {
@@ -351,7 +366,7 @@ place_content(struct decision *d, uint64_t object, struct ocfl_inventory *invent
     struct text content_path = arena_copy(&d->arena, buffer_text(&d->scratch));
     enum error_code code = arena_status(&d->arena, error);
     if (code == ERROR_NONE)
-        code = group_add_content(d->group, entry_path(object_paths(d, object), TEXT(""), content_path, &whole),
+        code = group_add_content(d->now->group, entry_path(object_paths(d, object), TEXT(""), content_path, &whole),
                                  upload->content, &place, &sums, error);
     if (code == ERROR_NONE)
         code = ocfl_inventory_add_content(inventory, summary->digest, content_path, error);
@@ -382,7 +397,7 @@ collect_statements(struct decision *d, uint64_t id, struct statement_list *ret, 
     size_t count = 0, capacity = 64;
     struct statement *statements = arena_alloc(&d->arena, capacity * sizeof *statements);
     key_statement_prefix(&prefix, id, TEXT(""));
-    enum error_code code = overlay_scan_under(d->overlay, &prefix, &scan, error);
+    enum error_code code = overlay_scan_under(d->now->overlay, &prefix, &scan, error);
     if (code != ERROR_NONE)
         return code;
     while (code == ERROR_NONE && statements != NULL && overlay_scan_next(scan, &key, &value)) {

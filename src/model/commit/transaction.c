@@ -643,6 +643,7 @@ transaction_commit(struct transaction *t, struct error *error)
     signal_init(&waiter.signal);
     enum error_code code = transaction_submit(t, wake_waiter, &waiter, error);
     if (code == ERROR_NONE) {
+        committer_drain(t->model->committer);
         lock_take(&waiter.lock);
         while (!waiter.done)
             signal_wait_locked(&waiter.signal, &waiter.lock);

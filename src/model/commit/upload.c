@@ -21,6 +21,36 @@ upload_begin(struct model *model, unsigned also, struct upload **ret_upload, str
     return ERROR_NONE;
 }
 
+/* The store's struct by the name that this module's users see. */
+static struct content_batch *
+content_batch(struct upload_batch *batch)
+{
+    return (struct content_batch *)batch;
+}
+
+enum error_code
+upload_batch_new(struct model *model, struct upload_batch **ret_batch, struct error *error)
+{
+    struct content_batch *batch;
+    enum error_code code = content_batch_new(model->store, &batch, error);
+    if (code == ERROR_NONE)
+        *ret_batch = (struct upload_batch *)batch;
+    return code;
+}
+
+void
+upload_batch_free(struct upload_batch *batch)
+{
+    content_batch_free(content_batch(batch));
+}
+
+void
+upload_share(struct upload *upload, struct upload_batch *batch)
+{
+    if (batch != NULL)
+        content_share(upload->content, content_batch(batch));
+}
+
 enum error_code
 upload_write(struct upload *upload, const void *data, size_t length, struct error *error)
 {

@@ -171,7 +171,7 @@ compact_one(struct compaction *c, const struct estimate *volume, maintenance_lin
                              .generation = result.generation,
                              .size_bytes = result.bytes_after,
                              .sha256 = {(const char *)result.sha256, sizeof result.sha256}};
-    code = committer_journal(c->model->committer, &compacted, 1, true, NULL, NULL, error);
+    code = committer_journal(c->model, &compacted, 1, true, NULL, NULL, error);
     if (code == ERROR_NONE)
         tell(line, context, volume->number, &result);
     return code;

@@ -178,14 +178,14 @@ spread(struct model *model, const struct work *work, struct error *error)
                         .after = last,
                         .done = done};
     if (work->operation != OPERATION_DELETE)
-        return committer_journal(model->committer, &line, 1, true, NULL, NULL, error);
+        return committer_journal(model, &line, 1, true, NULL, NULL, error);
     uint64_t objects[BATCH_RESOURCES + 1];
     size_t object_count = 0;
     if (work->after == 0)
         objects[object_count++] = work->id; /* the deleted one itself comes first */
     memcpy(objects + object_count, ids, count * sizeof *ids);
     struct id_list list = {objects, object_count + count};
-    return committer_tombstones(model->committer, &list, &line, error);
+    return committer_tombstones(model, &list, &line, error);
 }
 
 struct sealed_search {
@@ -233,7 +233,7 @@ journal_sealed(struct model *model, struct error *error)
                         .generation = search.found.generation,
                         .size_bytes = search.found.size_bytes,
                         .sha256 = {(const char *)digest, sizeof digest}};
-    return committer_journal(model->committer, &line, 1, true, NULL, NULL, error);
+    return committer_journal(model, &line, 1, true, NULL, NULL, error);
 }
 
 enum error_code
@@ -246,7 +246,7 @@ follower_step(struct model *model, bool *ret_more, struct error *error)
     else if (code == ERROR_NOT_FOUND)
         code = journal_sealed(model, error);
     *ret_more = code == ERROR_NONE;
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------- */

@@ -363,7 +363,7 @@ complete(struct model *model, const struct line *intent, const struct line_origi
                                        .ids = intent->ids, .kept = intent->kept, .done = 1};
     code = reseal(&r, error);
     if (code == ERROR_NONE)
-        code = committer_journal(model->committer, r.lines, r.count, true, &intent->ids, NULL, error);
+        code = committer_journal(model, r.lines, r.count, true, &intent->ids, NULL, error);
     free(r.lines);
     free(r.digests);
     return code;
@@ -413,7 +413,7 @@ purge_batch(struct purge *p, uint64_t by, struct error *error)
     };
     code = arena_status(&p->arena, error);
     if (code == ERROR_NONE)
-        code = committer_journal(p->model->committer, &intent, 1, true, NULL, &origin, error);
+        code = committer_journal(p->model, &intent, 1, true, NULL, &origin, error);
     if (code == ERROR_NONE)
         code = catalog_flush(p->model->catalog, error);
     if (code == ERROR_NONE)

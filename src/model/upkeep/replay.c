@@ -61,7 +61,7 @@ load_next_id(struct catalog *catalog, uint64_t *ret_id, struct error *error)
         *ret_id = cursor_varint(&cursor);
     }
     buffer_release(&value);
-    return code == ERROR_NOT_FOUND ? ERROR_NONE : code;
+    return error_forgive(error, code, ERROR_NOT_FOUND);
 }
 
 /* ---- forgetting what was purged ------------------------------------------------------------------- */

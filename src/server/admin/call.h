@@ -59,7 +59,10 @@
     X(item_ls, false)                                                                              \
     X(item_show, false)                                                                            \
     X(item_state, false)                                                                           \
-    X(item_place, false)
+    X(item_place, false)                                                                           \
+    X(import, false)                                                                               \
+    X(export_saf, false)                                                                           \
+    X(check, false)
 
 struct call {
     struct model *model;

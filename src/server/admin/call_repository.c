@@ -1,70 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls about communities, collections and items. */
-#include "server/admin/call.h"
-#include "server/site.h"
-
-/* What each of these calls works with; opened from the data folder's configuration, closed by end(). */
-struct work {
-    struct call *call;
-    struct configuration configuration;
-    struct repository *repository;
-    struct view *view;
-    struct transaction *transaction;
-    bool configured;
-};
-
-static enum error_code
-begin(struct work *w, struct call *call, struct error *error)
-{
-    *w = (struct work){.call = call};
-    enum error_code code = configuration_load(call->folder, NULL, &w->configuration, error);
-    w->configured = code == ERROR_NONE;
-    if (code == ERROR_NONE)
-        code = site_open(&w->configuration, call->folder, call->model, &w->repository, error);
-    if (code == ERROR_NONE)
-        code = call_view(call, &w->view, error);
-    if (code == ERROR_NONE)
-        code = call_transaction(call, &w->transaction, error);
-    return code;
-}
-
-static enum error_code
-end(struct work *w, enum error_code code)
-{
-    transaction_free(w->transaction);
-    view_close(w->view);
-    repository_free(w->repository);
-    if (w->configured)
-        configuration_release(&w->configuration);
-    return code;
-}
-
-static enum error_code
-commit(struct work *w, struct error *error)
-{
-    return call_commit(w->call, w->transaction, error);
-}
-
-/* The entity that an argument names by its handle, or by its UUID. */
-static enum error_code
-find(struct work *w, const char *argument, struct entity *ret, struct error *error)
-{
-    struct text name = call_text(w->call, argument);
-    enum error_code code = repository_by_handle(w->repository, w->view, name, ret, error);
-    if (code == ERROR_NOT_FOUND)
-        code = repository_by_uuid(w->repository, w->view, name, ret, error);
-    return code == ERROR_NOT_FOUND ? error_set(error, code, "nothing has the handle or UUID %.*s", TEXT_ARG(name)) : code;
-}
-
-static enum error_code
-find_kind(struct work *w, const char *argument, enum entity_kind kind, struct entity *ret, struct error *error)
-{
-    enum error_code code = find(w, argument, ret, error);
-    if (code == ERROR_NONE && ret->kind != kind)
-        code = error_set(error, ERROR_CONFLICT, "%.*s is a %s, not a %s", TEXT_ARG(call_text(w->call, argument)),
-                         entity_kind_word(ret->kind), entity_kind_word(kind));
-    return code;
-}
+#include "server/admin/work.h"
 
 /* ---- communities and collections ---------------------------------------------------------------------------- */
 
@@ -83,17 +19,17 @@ call_community_add(struct call *call, struct error *error)
     struct entity parent;
     struct new_entity made;
     bool top = call_text(call, "parent").length == 0;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE && !top)
-        code = find_kind(&w, "parent", ENTITY_COMMUNITY, &parent, error);
+        code = work_find_kind(&w, "parent", ENTITY_COMMUNITY, &parent, error);
     if (code == ERROR_NONE)
         code = repository_stage_community(w.repository, w.transaction, w.view, call_text(call, "name"),
                                           top ? NULL : &parent, &call->arena, &made, error);
     if (code == ERROR_NONE)
-        code = commit(&w, error);
+        code = work_commit(&w, error);
     if (code == ERROR_NONE)
         put_new(call, &made);
-    return end(&w, code);
+    return work_end(&w, code);
 }
 
 /* The policy's keys among the arguments: "review" "yes". */
@@ -116,19 +52,19 @@ call_collection_add(struct call *call, struct error *error)
     struct entity community;
     struct new_entity made;
     struct collection_policy policy;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE)
         code = read_policy(call, &policy, error);
     if (code == ERROR_NONE)
-        code = find_kind(&w, "community", ENTITY_COMMUNITY, &community, error);
+        code = work_find_kind(&w, "community", ENTITY_COMMUNITY, &community, error);
     if (code == ERROR_NONE)
         code = repository_stage_collection(w.repository, w.transaction, w.view, call_text(call, "name"), &community, &policy,
                                            &call->arena, &made, error);
     if (code == ERROR_NONE)
-        code = commit(&w, error);
+        code = work_commit(&w, error);
     if (code == ERROR_NONE)
         put_new(call, &made);
-    return end(&w, code);
+    return work_end(&w, code);
 }
 
 enum error_code
@@ -136,15 +72,15 @@ call_collection_set(struct call *call, struct error *error)
 {
     struct work w;
     struct entity collection;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE)
-        code = find_kind(&w, "collection", ENTITY_COLLECTION, &collection, error);
+        code = work_find_kind(&w, "collection", ENTITY_COLLECTION, &collection, error);
     if (code == ERROR_NONE)
         code = repository_stage_policy(w.repository, w.transaction, w.view, &collection, call_text(call, "key"),
                                        call_text(call, "value"), error);
     if (code == ERROR_NONE)
-        code = commit(&w, error);
-    return end(&w, code);
+        code = work_commit(&w, error);
+    return work_end(&w, code);
 }
 
 /* ---- items --------------------------------------------------------------------------------------------------- */
@@ -204,14 +140,14 @@ call_item_ls(struct call *call, struct error *error)
     struct entity above = {.kind = ENTITY_COMMUNITY};
     struct listing listing = {.work = &w, .state = call_text(call, "state"), .error = error};
     enum item_state state;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE && listing.state.length > 0 && !item_state_from_word(listing.state, &state))
         code = error_set(error, ERROR_INVALID, "no item is ever %.*s", TEXT_ARG(listing.state));
     if (code == ERROR_NONE && call_text(call, "in").length > 0)
-        code = find(&w, "in", &above, error);
+        code = work_find(&w, "in", &above, error);
     if (code == ERROR_NONE)
         code = list_below(&listing, above.resource.id);
-    return end(&w, code != ERROR_NONE ? code : listing.code);
+    return work_end(&w, code != ERROR_NONE ? code : listing.code);
 }
 
 static bool
@@ -255,9 +191,9 @@ call_item_show(struct call *call, struct error *error)
     struct work w;
     struct entity item;
     struct listing listing = {.work = &w, .error = error};
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE)
-        code = find(&w, "item", &item, error);
+        code = work_find(&w, "item", &item, error);
     if (code == ERROR_NONE) {
         struct json_writer line = call_line_begin(call);
         put_entity(&line, &item);
@@ -267,7 +203,7 @@ call_item_show(struct call *call, struct error *error)
         code = send_fields(&w, &item, error);
     if (code == ERROR_NONE && item.kind == ENTITY_ITEM)
         code = repository_bitstreams(w.repository, w.view, &item, TEXT(""), send_bitstream, &listing, error);
-    return end(&w, code != ERROR_NONE ? code : listing.code);
+    return work_end(&w, code != ERROR_NONE ? code : listing.code);
 }
 
 static enum error_code
@@ -290,14 +226,14 @@ call_item_state(struct call *call, struct error *error)
 {
     struct work w;
     struct entity item;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE)
-        code = find_kind(&w, "item", ENTITY_ITEM, &item, error);
+        code = work_find_kind(&w, "item", ENTITY_ITEM, &item, error);
     if (code == ERROR_NONE)
         code = stage_verb(&w, &item, error);
     if (code == ERROR_NONE)
-        code = commit(&w, error);
-    return end(&w, code);
+        code = work_commit(&w, error);
+    return work_end(&w, code);
 }
 
 /* map, unmap, move: an item and a collection. */
@@ -307,11 +243,11 @@ call_item_place(struct call *call, struct error *error)
     struct work w;
     struct entity item, collection;
     struct text verb = call_text(call, "verb"), path;
-    enum error_code code = begin(&w, call, error);
+    enum error_code code = work_begin(&w, call, error);
     if (code == ERROR_NONE)
-        code = find_kind(&w, "item", ENTITY_ITEM, &item, error);
+        code = work_find_kind(&w, "item", ENTITY_ITEM, &item, error);
     if (code == ERROR_NONE)
-        code = find_kind(&w, "collection", ENTITY_COLLECTION, &collection, error);
+        code = work_find_kind(&w, "collection", ENTITY_COLLECTION, &collection, error);
     if (code == ERROR_NONE && !text_equal(verb, TEXT("move"))) {
         code = repository_stage_mapping(w.repository, w.transaction, &item, &collection, text_equal(verb, TEXT("map")), error);
     } else if (code == ERROR_NONE) {
@@ -323,6 +259,6 @@ call_item_place(struct call *call, struct error *error)
         buffer_release(&to);
     }
     if (code == ERROR_NONE)
-        code = commit(&w, error);
-    return end(&w, code);
+        code = work_commit(&w, error);
+    return work_end(&w, code);
 }
