@@ -80,7 +80,7 @@ struct package {
     struct buffer report;    /* what was done with it, one line each: verbose descriptions, `check` */
 };
 
-/* X(key, default, help) */
+/* Each a configuration key, each named in the error that enforces it. X(key, default, help) */
 #define PACKAGE_LIMITS(X)                                                                          \
     X(package_files, 10000, "files of one package")                                                \
     X(package_bytes, 1099511627776, "all files of one package, unpacked, bytes")                   \

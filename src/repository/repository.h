@@ -34,6 +34,7 @@ struct repository_options {
     struct text root_path;               /* "/repository" */
     struct text zone;                    /* of embargo dates, "UTC" */
     size_t record_cache_bytes;           /* memory for records that were made; 0: none */
+    struct package_limits package_limits; /* of what is deposited */
 };
 enum error_code repository_new(const struct repository_options *options, struct repository **ret_repository,
                                struct error *error) AV_MUST_USE;

@@ -24,6 +24,11 @@ static const struct setting settings_table[] = {
      offsetof(struct configuration, limits) + offsetof(struct model_limits, key)},
         MODEL_LIMITS(X)
 #undef X
+#define X(key, value, help)                                                                        \
+    {#key, LIMIT_STANDARD(value), help, NUMBER_KIND,                                               \
+     offsetof(struct configuration, package_limits) + offsetof(struct package_limits, key)},
+        PACKAGE_LIMITS(X)
+#undef X
 };
 #define SETTING_COUNT (sizeof settings_table / sizeof settings_table[0])
 

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "model/limits.h"
+#include "package/package.h"
 
 /* X(key, KIND, default, help); KIND: TEXT; NUMBER, with K, M or G for 1,024 each; SWITCH, yes or no. */
 #define SETTINGS(X)                                                                                \
@@ -58,6 +59,7 @@ struct configuration {
 #undef CONFIGURATION_NUMBER
 #undef CONFIGURATION_SWITCH
     struct model_limits limits;
+    struct package_limits package_limits;
 };
 
 /* `settings`: "key=value", NULL-terminated, or NULL. INVALID: an unknown key or a bad value, with file

@@ -44,6 +44,7 @@ site_open(const struct configuration *c, const char *folder, struct model *model
         .root_path = text_from(c->repository_root),
         .zone = text_from(c->zone),
         .record_cache_bytes = (size_t)c->record_cache,
+        .package_limits = c->package_limits,
     };
     enum error_code code = repository_new(&options, ret_repository, error);
     buffer_release(&email);

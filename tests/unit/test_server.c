@@ -46,12 +46,13 @@ later_sources_win(void **state)
     assert_int_equal(configuration_load(folder, NULL, &configuration, &error), ERROR_NONE);
     assert_string_equal(configuration.http, "127.0.0.1:8080");
     assert_int_equal(configuration.limits.name_bytes, 255);
+    assert_int_equal(configuration.package_limits.package_files, 10000);
     configuration_release(&configuration);
 
     write_file("# comment\nhttp_threads = 3\nhttp_workers = 3\nhttp_queue = 3\nvolume_size = 1G\n[http]\nhead_bytes = 8K\n");
     setenv("ARCHIVOLT_HTTP_WORKERS", "4", 1);
     setenv("ARCHIVOLT_HTTP_QUEUE", "4", 1);
-    static const char *const settings[] = {"http_queue=5", "depth=7", NULL};
+    static const char *const settings[] = {"http_queue=5", "depth=7", "package_bytes=2G", NULL};
     assert_int_equal(configuration_load(folder, settings, &configuration, &error), ERROR_NONE);
     assert_int_equal(configuration.http_threads, 3);
     assert_int_equal(configuration.http_workers, 4);
@@ -59,6 +60,7 @@ later_sources_win(void **state)
     assert_int_equal(configuration.http_head_bytes, 8192);
     assert_int_equal(configuration.volume_size, 1u << 30);
     assert_int_equal(configuration.limits.depth, 7);
+    assert_int_equal(configuration.package_limits.package_bytes, UINT64_C(2) << 30);
     configuration_release(&configuration);
     unsetenv("ARCHIVOLT_HTTP_WORKERS");
     unsetenv("ARCHIVOLT_HTTP_QUEUE");

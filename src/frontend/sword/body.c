@@ -289,7 +289,7 @@ package_request(struct http_request *request, struct upload *source)
     return (struct package_request){
         .model = request->model,
         .arena = &sword->arena,
-        .limits = package_limits_default(),
+        .limits = repository_options(sword->repository)->package_limits,
         .crosswalks = repository_crosswalks(sword->repository),
         .packaging = sword->intent.packaging,
         .source = package_source_of_upload(source),
