@@ -148,7 +148,10 @@ read_tombstone(struct repository *repository, struct view *view, const char *sch
     uint64_t id;
     struct entity entity = {.reason = TEXT(""), .state = ITEM_ARCHIVED};
     struct tombstone t;
+    struct harvest_stamp stamp; /* only what was once shown to all has one */
     enum error_code code = view_identified(view, text_from(scheme), value, &id, error);
+    if (code == ERROR_NONE)
+        code = view_harvest_stamp(view, id, &stamp, error);
     if (code == ERROR_NONE)
         code = read_identifier(view, id, SCHEME_HANDLE, &t.handle, error);
     if (code == ERROR_NONE)

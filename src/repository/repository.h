@@ -94,7 +94,8 @@ enum error_code repository_by_number(struct repository *repository, struct view 
                                      struct entity *ret_entity, struct error *error) AV_MUST_USE;
 enum error_code repository_by_id(struct repository *repository, struct view *view, uint64_t id,
                                  struct entity *ret_entity, struct error *error) AV_MUST_USE;
-/* What is said of one that is GONE, to everybody; `scheme`: "handle", "uuid" or "number". Texts in the arena. NOT_FOUND. */
+/* What is said of one that is GONE, to everybody; `scheme`: "handle", "uuid" or "number". Texts in the arena.
+ * NOT_FOUND: also of what was never shown to all. */
 struct tombstone {
     struct text handle, uuid, reason; /* reason: of a withdrawal; "" for what was deleted */
     bool withdrawn;

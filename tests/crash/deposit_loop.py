@@ -3,7 +3,7 @@
 # alone
 """A server that takes packages of every kind is killed again and again: each deposit is whole, once, or was never there.
 
-    deposit_loop.py [ROUNDS]    20 rounds, 100 with --full
+    deposit_loop.py [ROUNDS]    6 rounds, 100 with --full
 
 After each start every acknowledged item is there once with all its files, every other is whole or absent; no volume
 holds bytes behind its last entry, no file is left over, `fsck` is clean. At the end `verify` reads every byte.
@@ -21,7 +21,7 @@ from lib.deposits import (BINARY, ENTRY_TYPE, SIMPLE_ZIP, Archive, entry_documen
 from lib.http import Closed
 from lib.tar_entries import read_entries
 
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 100 if FULL else 20
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 100 if FULL else 6
 SEED = int(os.environ.get("ARCHIVOLT_SEED", time.time_ns() % 1000000))
 EPRINTS = "http://eprints.org/ep2/data/2.0"
 SIZES = [0, 1, 100, 70000, 1200000, 2500000]

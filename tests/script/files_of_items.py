@@ -50,6 +50,10 @@ with Site() as site:
     equal(site.ask(target, {"Range": "bytes=0-3"}).status, 401)
     equal(site.ask(target, authorization=site.anna).body, PDF + b"!")
 
+    site.must("item", "withdraw", closed)
+    equal(site.ask(target).status, 410, "withdrawn")
+    site.must("item", "reinstate", closed)
+
     for path in volume_files(site.volumes):
         with open(path, "rb") as file:
             at = file.read().find(PDF[:100])

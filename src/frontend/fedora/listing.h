@@ -33,6 +33,5 @@ bool listing_next_statement(const struct listing *listing, struct statement_iter
 
 /* The URL of a child, encoded once. */
 void listing_append_child_url(const struct listing *listing, struct buffer *out, const struct child *child);
-/* Value of Content-Security-Policy: nothing but our own style. Static. */
 
 #endif

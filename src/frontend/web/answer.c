@@ -39,8 +39,7 @@ static const unsigned statuses[ERROR_CODE_COUNT] = {
 void
 web_fail(struct http_request *request, const struct error *error)
 {
-    bool may_be_gone = error->code == ERROR_GONE || error->code == ERROR_UNAUTHENTICATED || error->code == ERROR_DENIED;
-    if (may_be_gone && web_answer_tombstone(request, error->code == ERROR_GONE))
+    if (error->code == ERROR_GONE && web_answer_tombstone(request))
         return;
     unsigned status = statuses[error->code];
     if (status == 503)
@@ -104,8 +103,8 @@ web_add_link(struct http_request *request, struct text url, const char *rel, con
 
 /* ---- entities ------------------------------------------------------------------------------------------------ */
 
-enum error_code
-web_find_entity(struct http_request *request, struct error *error)
+static enum error_code
+find_named(struct http_request *request, struct error *error)
 {
     struct web *web = web_of(request);
     uint64_t number;
@@ -116,6 +115,20 @@ web_find_entity(struct http_request *request, struct error *error)
     if (!text_to_u64(web->name, &number))
         return error_set(error, ERROR_NOT_FOUND, "%.*s is no number of an item", TEXT_ARG(web->name));
     return repository_by_number(web->repository, web->view, number, &web->entity, error);
+}
+
+/* One that was shown and then withdrawn is closed to most readers: they are told that it is gone, not to sign in. */
+enum error_code
+web_find_entity(struct http_request *request, struct error *error)
+{
+    struct web *web = web_of(request);
+    struct tombstone tombstone;
+    enum error_code code = find_named(request, error);
+    if ((code == ERROR_UNAUTHENTICATED || code == ERROR_DENIED) &&
+        repository_tombstone(web->repository, web->scheme, web->name, request->arena, &tombstone, NULL) == ERROR_NONE &&
+        tombstone.withdrawn)
+        return error_set(error, ERROR_GONE, "%s %.*s has been withdrawn", web->scheme, TEXT_ARG(web->name));
+    return code;
 }
 
 bool

@@ -107,14 +107,12 @@ web_make_page(struct http_request *request, struct error *error)
 /* ---- tombstones ------------------------------------------------------------------------------------------------------ */
 
 bool
-web_answer_tombstone(struct http_request *request, bool is_gone)
+web_answer_tombstone(struct http_request *request)
 {
     struct web *web = web_of(request);
     struct tombstone tombstone;
     bool is_page = web->media_type != NULL && strcmp(web->media_type, HTML_TYPE) == 0;
     if (!is_page || repository_tombstone(web->repository, web->scheme, web->name, request->arena, &tombstone, NULL) != ERROR_NONE)
-        return false;
-    if (!is_gone && !tombstone.withdrawn)
         return false;
     buffer_clear(&web->body);
     html_begin(&web->body, TEXT("No longer here"));

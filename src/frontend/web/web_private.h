@@ -85,8 +85,8 @@ void web_add_link(struct http_request *request, struct text url, const char *rel
 enum error_code web_make_page(struct http_request *request, struct error *error) AV_MUST_USE;
 /* Canonical address and where SWORD is, into the head and as Link headers. */
 void web_put_discovery(struct http_request *request);
-/* Of what is gone, or has been withdrawn; false: there is none. */
-bool web_answer_tombstone(struct http_request *request, bool is_gone);
+/* Of what is gone; false: there is none. */
+bool web_answer_tombstone(struct http_request *request);
 
 /* ---- zip.c ---- */
 /* The entity that scheme and name say, as a zip. */
