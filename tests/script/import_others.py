@@ -117,6 +117,18 @@ def checks(a):
     equal(a.server.cli("check", write(a, "note.txt", b"x"), "--collection", a.open).status, 1, "a packaging that is not taken")
 
 
+def limits(a):
+    """Those of the configuration, as for any deposit."""
+    write(a, "three/x/1", "1"), write(a, "three/x/2", "2"), write(a, "three/x/3", "3"), write(a, "three/y/1", "1")
+    rows = imported(a, "tree", os.path.join(a.server.folder, "in/three"))
+    equal({name: row["outcome"] for name, row in rows.items()}, {"x": "failed", "y": "added"})
+    check("package_files" in rows["x"]["message"], rows["x"])
+    done = a.server.cli("check", write(a, "p.zip", mets_package()), "--collection", a.open)
+    check(done.status == 1 and "package_files" in done.error_text, done.error_text)
+
+
+with archive(config="package_files = 2\n") as a:
+    limits(a)
 with archive() as a:
     bags(a)
     trees(a)

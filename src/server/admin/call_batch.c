@@ -56,7 +56,7 @@ read_arguments(struct work *w, struct ingest *ingest, struct error *error)
     ingest->whole = call_flag(call, "whole");
     ingest->run = call_text(call, "run");
     ingest->asset_store = call_text(call, "asset_store");
-    ingest->limits = package_limits_default();
+    ingest->limits = repository_options(w->repository)->package_limits;
     ingest->restore = call_flag(call, "restore");
     if (threads == 0 || threads > INGEST_THREADS_MAXIMUM)
         return error_set(error, ERROR_INVALID, "jobs are 1 to %d", INGEST_THREADS_MAXIMUM);
@@ -217,7 +217,7 @@ check_package(struct checking *checking, int fd, uint64_t size, struct error *er
     struct package_request request = {
         .model = call->model,
         .arena = &call->arena,
-        .limits = package_limits_default(),
+        .limits = repository_options(w->repository)->package_limits,
         .crosswalks = repository_crosswalks(w->repository),
         .source = package_source_of_file(fd, size),
         .filename = call_text(call, "filename"),
