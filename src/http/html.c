@@ -65,7 +65,7 @@ html_append_link(struct buffer *out, struct text url, struct text label)
 void
 html_begin(struct buffer *out, struct text title)
 {
-    buffer_append_string(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    buffer_append_string(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>");
     html_append(out, title);
     buffer_printf(out, "</title><style>%s</style>", style);
 }

@@ -45,6 +45,9 @@ with Site() as site:
     links_of = json.loads(site.ask(f"/items/{uuid}/linkset").body)["linkset"][0]
     equal(links_of["cite-as"], [{"href": f"http://hdl.handle.net/{handle}"}])
     equal([item["type"] for item in links_of["item"]], ["application/pdf", "text/plain"])
+    check(all(links_of.values()), f"a relation without targets: {links_of}")
+    for described in links_of["describedby"]:
+        contains(site.ask(described["href"].removeprefix(base)).text, "Ayora, Berta")
     contains(page.text, f'<link rel="http://purl.org/net/sword/terms/edit" href="{base}/swordv2/edit/{uuid}">')
     same = site.ask(f"/items/{uuid}")
     equal(same.body, page.body)

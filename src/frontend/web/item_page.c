@@ -219,6 +219,11 @@ visit_links(const struct item_page *page, put_target *put, void *context)
 {
     struct web *web = web_of(page->request);
     put(context, "type", TEXT("https://schema.org/AboutPage"), NULL);
+    if (page->item->state == ITEM_ARCHIVED) {
+        unsigned long long number = page->item->number;
+        put(context, "describedby", web_url(page->request, "cgi/export/eprint/%llu/DC/%llu.xml", number, number), "application/xml");
+        put(context, "describedby", web_url(page->request, "cgi/export/eprint/%llu/METS/%llu.xml", number, number), "application/xml");
+    }
     if (page->item->handle.length > 0)
         put(context, "cite-as", repository_handle_uri(web->repository, page->item->handle, page->request->arena), NULL);
     for (size_t i = 0; i < page->fields.count; i++) {
@@ -250,10 +255,11 @@ add_links(const struct item_page *page)
                  "application/linkset+json");
 }
 
-/* Of one relation, all targets in one array. */
+/* Of one relation, all targets in one array, which begins with the first. */
 struct relation {
     struct json_writer *w;
     const char *rel;
+    bool begun;
 };
 
 static void
@@ -262,6 +268,11 @@ put_if_related(void *context, const char *rel, struct text url, const char *type
     struct relation *relation = context;
     if (strcmp(rel, relation->rel) != 0)
         return;
+    if (!relation->begun) {
+        json_key(relation->w, rel);
+        json_begin_array(relation->w);
+        relation->begun = true;
+    }
     json_begin_object(relation->w);
     json_member_text(relation->w, "href", url);
     if (type != NULL)
@@ -272,6 +283,8 @@ put_if_related(void *context, const char *rel, struct text url, const char *type
 static void
 put_item_links(const struct item_page *page, struct json_writer *w)
 {
+    if (page->count == 0)
+        return;
     json_key(w, "item");
     json_begin_array(w);
     for (size_t i = 0; i < page->count; i++) {
@@ -287,7 +300,7 @@ put_item_links(const struct item_page *page, struct json_writer *w)
 static enum error_code
 make_linkset(struct http_request *request, struct error *error)
 {
-    static const char *const relations[] = {"type", "cite-as", "author", "license"};
+    static const char *const relations[] = {"type", "cite-as", "describedby", "author", "license"};
     struct item_page page;
     struct json_writer w = json_writer(&web_of(request)->body);
     enum error_code code = web_find_entity(request, error);
@@ -303,11 +316,10 @@ make_linkset(struct http_request *request, struct error *error)
     json_begin_object(&w);
     json_member_text(&w, "anchor", web_entity_url(request, page.item));
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
-        struct relation relation = {&w, relations[i]};
-        json_key(&w, relations[i]);
-        json_begin_array(&w);
+        struct relation relation = {&w, relations[i], false};
         visit_links(&page, put_if_related, &relation);
-        json_end_array(&w);
+        if (relation.begun)
+            json_end_array(&w);
     }
     put_item_links(&page, &w);
     json_end_object(&w);
